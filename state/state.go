@@ -1,0 +1,216 @@
+// Package state says what must outlive a hook process: traces, monitor
+// checkpoints, refusal counters, reservations, latches, decisions.
+//
+// It holds interfaces and plain values only. *store.Session keeps them in a
+// bbolt file; guard has a store in memory for tests, check and embedding.
+package state
+
+import (
+	"iter"
+	"time"
+
+	"github.com/agentltl/agentltl-hook/trace"
+)
+
+// A Scope names one of the two memories.
+type Scope uint8
+
+const (
+	Session Scope = iota
+	Project
+)
+
+// A Store keeps what must outlive the process.
+type Store interface {
+	View(func(Tx) error) error
+	Update(func(Tx) error) error // one writer at a time, synced
+}
+
+// A Digest names a rule or a rule set by content.
+type Digest = [32]byte
+
+// A Tx is one transaction over a session and its project. All values stay
+// valid after it. Writing methods fail in a View.
+type Tx interface {
+	// Len is the number of calls ever recorded in the scope, pruned ones too.
+	Len(Scope) int
+	// First is the position of the oldest call whose entry is kept (0: all are).
+	First(Scope) int
+	// Calls yields the calls from position from on (at least First), in order.
+	// Breaking off is cheap.
+	Calls(s Scope, from int) iter.Seq2[int, trace.Call]
+	// Append records a call that ran, once, for session and project. Time is
+	// clamped to the newest recorded one; texts are clipped by the store.
+	Append(c trace.Call) error
+
+	// Checkpoint is the newest readable one of the rule with a codec this
+	// program reads; false: none.
+	Checkpoint(s Scope, rule Digest) (Checkpoint, bool)
+	PutCheckpoint(s Scope, rule Digest, cp Checkpoint) error
+	DropCheckpoint(s Scope, rule Digest) error
+	// Var and PutVar hold the sub-monitors of a quantified rule, one entry a
+	// binding (nil removes); Vars yields all of them.
+	Var(s Scope, rule Digest, key string) ([]byte, bool)
+	PutVar(s Scope, rule Digest, key string, val []byte) error
+	Vars(s Scope, rule Digest) iter.Seq2[string, []byte]
+	// SetPosition says how many calls each of the rule sets seen lately has
+	// consumed; PutSetPosition raises one. Before one is evicted from the record
+	// (8 are kept), evict is asked to write its rules' checkpoints.
+	SetPosition(s Scope, set Digest) (int, bool)
+	PutSetPosition(s Scope, set Digest, calls int, evict func(set Digest, calls int) error) error
+
+	// Memory is the scope's counters, latch, pending questions and so on.
+	Memory(Scope) Memory
+	PutMemory(Scope, Memory) error
+
+	// CallID is what became of a native call id in this session.
+	CallID(id string) (CallID, bool)
+	PutCallID(id string, c CallID) error
+
+	// Reservations of the scope's session (or of the whole project), oldest first.
+	Reservations(Scope) []Reservation
+	PutReservation(r Reservation) error
+	DropReservation(ticket string) error // of this session, in both scopes
+
+	// PutDecision appends to the session's ring of decisions and returns its id,
+	// unique in the project.
+	PutDecision(d Decision) (id string, err error)
+	Decision(id string) (Decision, bool)
+	Decisions() iter.Seq2[string, Decision] // newest first, this session
+
+	// Exceptions made by a person (allow, pause), live and used up.
+	Exceptions() []Exception
+	PutException(e Exception) (number int, err error)
+
+	// The cache of compiled rule sets. Bytes are owned by package rules.
+	SetHead(set Digest) ([]byte, bool)
+	SetRule(set Digest, index int) ([]byte, bool)
+	PutSet(set Digest, head []byte, rules [][]byte) error
+	// LastGood is the newest resolved set of a layer that loaded here, as package
+	// rules wrote it, by a program of this or an older version; key names the
+	// layer (and folder).
+	LastGood(key string) ([]byte, bool)
+	PutLastGood(key string, val []byte) error
+
+	// Meta is a small text of the project's file: digests told to the person,
+	// times of the daily chores.
+	Meta(key string) string
+	PutMeta(key, val string) error
+	// Value and PutValue hold per-project values of commands (memory decline, ...).
+	Value(key string) ([]byte, bool)
+	PutValue(key string, val []byte) error
+}
+
+// A Checkpoint is a saved monitor: facts only, so two monitors that saw the
+// same calls save the same bytes.
+type Checkpoint struct {
+	Calls int // length of the trace it stands for
+	State []byte
+}
+
+// A Memory is what a scope remembers beside its calls. JSON; fields a program
+// does not know are kept when it is rewritten.
+type Memory struct {
+	Latch     *Latch            `json:"latch,omitempty"`
+	Retries   map[string]int    `json:"retries,omitempty"`  // rule id -> refusals since the last escalation
+	Runs      map[string]int    `json:"runs,omitempty"`     // rule id -> refusals in a row
+	Warned    *Warned           `json:"warned,omitempty"`   // the last warn refusal
+	Pending   []Pending         `json:"pending,omitempty"`  // questions put where the harness cannot ask; newest last, 20 kept
+	Finishes  int               `json:"finishes,omitempty"` // send-backs of this turn
+	SentBack  bool              `json:"sent_back,omitempty"`
+	TurnEnded bool              `json:"turn_ended,omitempty"`
+	Batch     int               `json:"batch,omitempty"` // number of the running batch
+	BatchKey  string            `json:"batch_key,omitempty"`
+	Owed      bool              `json:"owed,omitempty"` // an announcement is owed
+	OwedText  []string          `json:"owed_text,omitempty"`
+	Resumes   int               `json:"resumes,omitempty"` // prompts and resumes: a decided id is judged anew after one
+	Start     time.Time         `json:"start,omitzero"`
+	Folder    string            `json:"folder,omitempty"`    // the session's folder
+	RuleFile  string            `json:"rule_file,omitempty"` // its project rule file
+	Told      map[string]string `json:"told,omitempty"`      // things said once a session
+	LastUse   time.Time         `json:"last_use,omitzero"`
+	Extra     map[string]any    `json:"-"` // unknown fields, kept
+}
+
+// A Latch stops a session until the user writes.
+type Latch struct {
+	Rule     string    `json:"rule"`
+	Why      string    `json:"why,omitempty"`
+	Layer    string    `json:"layer,omitempty"`
+	Decision string    `json:"decision,omitempty"`
+	Time     time.Time `json:"time"`
+}
+
+// Warned is the pointer to the last warn refusal: the exact same call, made
+// again in a later batch, passes once.
+type Warned struct {
+	Key   string   `json:"key"` // tool and canonical arguments, or the line's text
+	Batch string   `json:"batch"`
+	ID    string   `json:"id,omitempty"`
+	Rules []string `json:"rules"` // warn rules found then
+}
+
+// Pending is a question that was put to the user by a refusal.
+type Pending struct {
+	Key      string `json:"key"`
+	Rule     string `json:"rule"`
+	Answered bool   `json:"answered,omitempty"`
+}
+
+// A CallID is what became of a native call id.
+type CallID struct {
+	State    string `json:"state"` // reserved, recorded, refused, allowed
+	Decision []byte `json:"decision,omitempty"`
+	Answer   []byte `json:"answer,omitempty"` // the answer given, to give it again
+	Resumes  int    `json:"resumes,omitempty"`
+}
+
+// A Reservation is an allowed proposal whose end is not known yet: it counts
+// against limits, never for a prerequisite.
+type Reservation struct {
+	Ticket  string       `json:"ticket"`
+	Session string       `json:"session"`
+	Agent   string       `json:"agent,omitempty"`
+	Batch   string       `json:"batch,omitempty"`
+	Time    time.Time    `json:"time"`
+	Calls   []trace.Call `json:"-"` // kept in the entry form of package trace
+}
+
+// A Decision is one answer that was not a plain allow, kept for explain.
+type Decision struct {
+	ID      string         `json:"id,omitempty"`
+	Time    time.Time      `json:"time"`
+	Session string         `json:"session"`
+	Harness string         `json:"harness,omitempty"`
+	Action  string         `json:"action"`
+	Rule    string         `json:"rule,omitempty"`
+	Rules   []string       `json:"rules,omitempty"`
+	Mode    string         `json:"mode,omitempty"`
+	Layer   string         `json:"layer,omitempty"`
+	Tool    string         `json:"tool"`
+	Args    trace.Args     `json:"args,omitempty"`
+	Source  string         `json:"source,omitempty"` // of a line: its text
+	Key     string         `json:"key,omitempty"`    // exact call, as in Warned.Key
+	Call    int            `json:"call,omitempty"`
+	Len     int            `json:"len"` // calls recorded in the session then
+	Problem string         `json:"problem,omitempty"`
+	Text    string         `json:"text,omitempty"`
+	More    map[string]any `json:"more,omitempty"`
+}
+
+// An Exception is one a person made (trust.md 7).
+type Exception struct {
+	Number   int       `json:"number"`
+	Rules    []string  `json:"rules,omitempty"`
+	Key      string    `json:"key,omitempty"`
+	Call     string    `json:"call,omitempty"` // in words
+	Scope    string    `json:"scope"`          // once, session, for, pause
+	Session  string    `json:"session,omitempty"`
+	Decision string    `json:"decision,omitempty"`
+	Made     time.Time `json:"made"`
+	Until    time.Time `json:"until"`
+	Used     int       `json:"used,omitempty"`
+	Revoked  bool      `json:"revoked,omitempty"`
+	By       string    `json:"by,omitempty"`
+	Reason   string    `json:"reason,omitempty"`
+}

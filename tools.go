@@ -1,0 +1,20 @@
+//go:build tools
+
+// Package tools keeps the modules of the design card in go.mod until the code
+// that uses them lands.
+package tools
+
+import (
+	_ "github.com/expr-lang/expr"
+	_ "github.com/google/go-cmp/cmp"
+	_ "github.com/klauspost/compress/zstd"
+	_ "github.com/pelletier/go-toml/v2"
+	_ "github.com/rogpeppe/go-internal/testscript"
+	_ "github.com/santhosh-tekuri/jsonschema/v6"
+	_ "github.com/spf13/cobra"
+	_ "github.com/tailscale/hujson"
+	_ "go.etcd.io/bbolt"
+	_ "gopkg.in/yaml.v3"
+	_ "mvdan.cc/sh/v3/syntax"
+	_ "pgregory.net/rapid"
+)

@@ -1,0 +1,75 @@
+package spec
+
+import "github.com/agentltl/agentltl-hook/trace"
+
+// A Word is one word of a command after quote removal, braces and known
+// variables. Parts that only the shell knows stay as typed.
+type Word struct {
+	Text  string
+	Known bool // Text is what the program gets
+	Glob  bool // Text has unquoted glob characters; it is still Known
+	Split bool // not known, and an unknown part is unquoted: it may become several words, or none
+	Open  bool // not known, and it begins with an unknown part: it may turn out to be a flag
+}
+
+// A Parsed is what the words of one command come to.
+type Parsed struct {
+	Tool    string
+	Args    trace.Args   // the fields of the spec, absent ones with their zero value (false, 0, null, [])
+	Forms   []trace.Form // how the same call is also named (shell.md 5.6); no paths in them
+	Fields  []Field      // where each value of Args comes from, in the order of the spec
+	Effects []Effect     // from the spec; redirections are not in them
+	Roles   []Role       // values of options that change the reading of the rest
+	Run     []Run        // what the words make the command run
+	Secret  []string     // fields whose values must not be shown
+	// Matched: a spec covers every word ("spec_matched"; false too when there is no spec).
+	Matched bool
+	// Specced: there is a spec for the program.
+	Specced bool
+	// DynamicTool: the word that would name the subcommand is not known; Tool is unknown_command.
+	DynamicTool bool
+	// UnknownArgs: a word may turn out to be a flag, or several words.
+	UnknownArgs bool
+	Opaque      string // code, when the words hold program text (shell.md 3.2)
+}
+
+// A Field says where the value of one argument comes from.
+type Field struct {
+	Name  string
+	Path  bool // its values are paths: relative ones are meant from the working directory, changed by roles "cwd"
+	Start bool // a path that roles "cwd" of the same command do not move (tar -f)
+	// From holds the sources of the values, one per element: the argument is a
+	// list exactly when it is one in Args. Empty for booleans and counts.
+	From []Value
+}
+
+// A Value is a piece of text and the word it was found in.
+type Value struct {
+	Text string // as it stands in Args, before paths are made absolute
+	Word int    // index into the words given; -1: derived
+}
+
+// An Effect is an effect with its targets not yet made absolute.
+type Effect struct {
+	Op        string // read write append truncate delete meta exec net
+	Targets   []Value
+	Recursive bool
+	Maybe     bool // even when the targets are exact
+	Start     bool // as Field.Start
+}
+
+// A Role is the value of an option, or operand, with a role (shell.md 5).
+type Role struct {
+	Role  string // cwd line argv code config env secret
+	Field string
+	Value Value
+}
+
+// A Run is something the words make the command run.
+type Run struct {
+	Kind    string // argv: a command; line: a line of shell text; remote: words joined by blanks, a line there
+	Words   []Value
+	Remote  string // host, container, chroot; "" here
+	Wrapper string // how cli.wrapper names it: "docker exec"
+	Cwd     *Value // folder it runs in; nil: the current one
+}

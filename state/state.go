@@ -32,6 +32,18 @@ type Digest = [32]byte
 // A Tx is one transaction over a session and its project. All values stay
 // valid after it. Writing methods fail in a View.
 type Tx interface {
+	// Session is the id this transaction is about, In the same transaction about
+	// another session of the project (an unknown one is an empty one).
+	Session() string
+	In(session string) Tx
+	// Parent is the session that a child's id was said to belong to (subagents
+	// of harnesses that give them ids of their own); "" unknown.
+	Parent(child string) string
+	PutParent(child, parent string) error
+	// CopyFrom gives this session, if it has no calls yet, the trace of another
+	// one: a fork. Checkpoints and positions come along, memory does not.
+	CopyFrom(session string) error
+
 	// Len is the number of calls ever recorded in the scope, pruned ones too.
 	Len(Scope) int
 	// First is the position of the oldest call whose entry is kept (0: all are).
@@ -53,10 +65,11 @@ type Tx interface {
 	Var(s Scope, rule Digest, key string) ([]byte, bool)
 	PutVar(s Scope, rule Digest, key string, val []byte) error
 	Vars(s Scope, rule Digest) iter.Seq2[string, []byte]
-	// SetPosition says how many calls each of the rule sets seen lately has
-	// consumed; PutSetPosition raises one. Before one is evicted from the record
-	// (8 are kept), evict is asked to write its rules' checkpoints.
-	SetPosition(s Scope, set Digest) (int, bool)
+	// SetPositions says how many calls each of the rule sets seen lately has
+	// consumed (with this program's codec); PutSetPosition raises one. Before one
+	// is evicted from the record (8 are kept), evict is asked to write its rules'
+	// checkpoints.
+	SetPositions(s Scope) map[Digest]int
 	PutSetPosition(s Scope, set Digest, calls int, evict func(set Digest, calls int) error) error
 
 	// Memory is the scope's counters, latch, pending questions and so on.
@@ -69,8 +82,8 @@ type Tx interface {
 
 	// Reservations of the scope's session (or of the whole project), oldest first.
 	Reservations(Scope) []Reservation
-	PutReservation(r Reservation) error
-	DropReservation(ticket string) error // of this session, in both scopes
+	PutReservation(r Reservation) error           // in both scopes; its Session must be this one
+	DropReservation(session, ticket string) error // in both scopes
 
 	// PutDecision appends to the session's ring of decisions and returns its id,
 	// unique in the project.
@@ -147,7 +160,8 @@ type Warned struct {
 	Key   string   `json:"key"` // tool and canonical arguments, or the line's text
 	Batch string   `json:"batch"`
 	ID    string   `json:"id,omitempty"`
-	Rules []string `json:"rules"` // warn rules found then
+	Rules []string `json:"rules"`           // warn rules found then
+	Notes []string `json:"notes,omitempty"` // log rules told with that refusal
 }
 
 // Pending is a question that was put to the user by a refusal.
@@ -170,6 +184,7 @@ type CallID struct {
 type Reservation struct {
 	Ticket  string       `json:"ticket"`
 	Session string       `json:"session"`
+	Key     string       `json:"key,omitempty"` // tool and arguments of the native call, for harnesses without call ids
 	Agent   string       `json:"agent,omitempty"`
 	Batch   string       `json:"batch,omitempty"`
 	Time    time.Time    `json:"time"`

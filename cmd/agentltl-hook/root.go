@@ -101,6 +101,14 @@ func newRoot(e *env, only string) *cobra.Command {
 	root.SetIn(e.Stdin)
 	root.SetOut(e.Stdout)
 	root.SetErr(e.Stderr)
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if cmd.HasParent() {
+			help(cmd, args)
+			return
+		}
+		_ = printOverview(e, false)
+	})
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cli.WithHint(cli.Usagef("%s%w", commandPrefix(cmd), err), "usage: %s", cmd.UseLine())
 	})

@@ -30,10 +30,11 @@ const (
 // An Event is one hook call in harness-neutral form.
 type Event struct {
 	Kind       Kind
+	Name       string // the harness's own name of the event, for the answer
 	Session    string // the root session: a subagent's calls carry it too
 	Parent     string // fork: the session the trace is copied from; "" unknown
 	Agent      string // "" for the main agent
-	AgentOf    string // SubagentStart of a harness whose children have session ids of their own: the parent's id
+	AgentOf    string // where children have session ids of their own: the parent's id, on every event of a child; Session is the child's then
 	ID, Batch  string
 	Source     string       // SessionStart: startup, resume, clear, compact, fork
 	Dir        string       // working directory of the call
@@ -41,12 +42,13 @@ type Event struct {
 	Native     string       // the harness's own tool name
 	Auto       bool         // chooses unparseable.auto (rules.md 9)
 	Unattended bool         // nobody can answer a question: ask becomes deny
-	Person     bool         // UserPrompt: written by a person
+	Person     bool         // UserPrompt: written by a person. PostTool: a person answered a question of the agent
 	Text       string       // UserPrompt: the text
 	Active     bool         // TurnEnd: the agent goes on because of an earlier send-back
 	Transcript string       // the harness's own session record, if it names one
 	Calls      []trace.Call // canonical; a shell call not yet translated. PostTool: Outcome set. BatchEnd: the ids of the batch
 	Ran        bool         // PostTool: false when the harness reports a refusal by the user
+	NoPost     bool         // PreTool: the harness sends nothing after this call; it counts as run once it may go ahead
 	Output     any          // what the tool returned (PostTool), for the credential scan: decoded JSON
 	Dialect    string       // of shell calls: "" bash
 }

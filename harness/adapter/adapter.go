@@ -16,6 +16,9 @@ type Env struct {
 	Getenv func(string) string // empty answers with --no-env, but for the harness's own variables (trust.md 5)
 	Dir    string              // working directory of the hook process
 	Home   string
+	// UserDir is the harness's own folder (~/.claude, $CODEX_HOME, ...): the last
+	// --user-dir of an installed hook; "" for the default below Home.
+	UserDir string
 }
 
 // An Adapter speaks one coding agent's hook protocol.

@@ -1,0 +1,150 @@
+package adapter
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/agentltl/agentltl-hook/trace"
+)
+
+// A PayloadError says that what arrived on stdin is no event: not JSON, not an
+// object, or without the field that names the event or the tool. A tool call
+// behind it must not run (rules.md 17).
+type PayloadError struct{ Problem string }
+
+func (e *PayloadError) Error() string { return "the hook payload cannot be read: " + e.Problem }
+
+// IsPayload says whether err is about the payload, not about our own work.
+func IsPayload(err error) bool {
+	_, ok := errors.AsType[*PayloadError](err)
+	return ok
+}
+
+// An Object is a decoded payload. Keys are exact: a struct would also take
+// "Tool_Name", which no harness means. Wrong types read as absent.
+type Object map[string]any
+
+// ParseObject reads a payload. Number literals stay as they came. The decoder's
+// own limit of 10,000 levels keeps a nesting bomb from growing the stack.
+func ParseObject(data []byte) (Object, error) {
+	v, err := trace.DecodeJSON(data)
+	if err != nil {
+		return nil, &PayloadError{Problem: shortJSONError(err)}
+	}
+	m, ok := v.(map[string]any)
+	if !ok {
+		return nil, &PayloadError{Problem: "it is not a JSON object"}
+	}
+	return m, nil
+}
+
+// shortJSONError words a decoder's error without quoting the payload.
+func shortJSONError(err error) string {
+	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return fmt.Sprintf("not JSON (at byte %d)", e.Offset)
+	}
+	return "not JSON"
+}
+
+// Text is the first of the keys that holds a text.
+func (o Object) Text(keys ...string) string {
+	for _, k := range keys {
+		if s, ok := o[k].(string); ok {
+			return s
+		}
+	}
+	return ""
+}
+
+// Scalar is the first of the keys that holds a text or a number, as text.
+func (o Object) Scalar(keys ...string) string {
+	for _, k := range keys {
+		switch v := o[k].(type) {
+		case string:
+			return v
+		case json.Number:
+			return v.String()
+		}
+	}
+	return ""
+}
+
+// Bool is true when the key holds true.
+func (o Object) Bool(key string) bool {
+	b, _ := o[key].(bool)
+	return b
+}
+
+// Has says whether the key is there, whatever it holds.
+func (o Object) Has(key string) bool {
+	_, ok := o[key]
+	return ok
+}
+
+// Object is the object under the key, nil if there is none.
+func (o Object) Object(key string) Object {
+	m, _ := o[key].(map[string]any)
+	return m
+}
+
+// List is the list under the key, nil if there is none.
+func (o Object) List(key string) []any {
+	l, _ := o[key].([]any)
+	return l
+}
+
+// Int is the whole number under the key.
+func (o Object) Int(key string) (int, bool) {
+	n, ok := o[key].(json.Number)
+	if !ok {
+		return 0, false
+	}
+	i, err := strconv.Atoi(n.String())
+	return i, err == nil
+}
+
+// Args makes arguments of a tool's input. An input that is no object becomes
+// the argument "input": rules can look at it, and a shell tool is then without
+// command text, which is not analysable.
+func Args(input any) trace.Args {
+	switch v := input.(type) {
+	case nil:
+		return trace.Args{}
+	case map[string]any:
+		return trace.Args(v)
+	default:
+		return trace.Args{"input": v}
+	}
+}
+
+// Rename gives args under canonical names: pairs are native name, canonical
+// name. A canonical name that is already there is left alone. args itself is
+// not changed.
+func Rename(args trace.Args, pairs ...string) trace.Args {
+	out := make(trace.Args, len(args))
+	for k, v := range args {
+		out[k] = v
+	}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		v, ok := args[pairs[i]]
+		if !ok {
+			continue
+		}
+		if _, taken := args[pairs[i+1]]; taken {
+			continue
+		}
+		delete(out, pairs[i])
+		out[pairs[i+1]] = v
+	}
+	return out
+}
+
+// Ended is the outcome of a call that ran.
+func Ended(status *int, result any) *trace.Outcome {
+	return &trace.Outcome{Status: status, Result: &result}
+}
+
+// Status is a known exit status.
+func Status(n int) *int { return &n }

@@ -13,6 +13,7 @@ import (
 	"github.com/agentltl/agentltl-hook/cond"
 	"github.com/agentltl/agentltl-hook/contract"
 	"github.com/agentltl/agentltl-hook/ltl"
+	"github.com/agentltl/agentltl-hook/shell/spec"
 	"github.com/agentltl/agentltl-hook/trace"
 )
 
@@ -48,6 +49,16 @@ const (
 	BuiltIn
 )
 
+func (m Mode) String() string {
+	return [...]string{"log", "warn", "retry", "ask", "block", "stop"}[m]
+}
+
+func (s Scope) String() string { return [...]string{"session", "project"}[s] }
+
+func (l Layer) String() string {
+	return [...]string{"managed", "user", "project", "nested", "built-in"}[l]
+}
+
 // Maybe says what a match that is only maybe does (rules.md 4).
 type Maybe uint8
 
@@ -71,6 +82,13 @@ func (p Pos) String() string {
 		return p.File
 	}
 	return fmt.Sprintf("%s:%d", p.File, p.Line)
+}
+
+// An Example is a line of a rule's examples and what should become of it.
+type Example struct {
+	Steps   []string // STEPs of check; the last is judged, the earlier ones count as run
+	Refused bool     // deny, ask, stop or a send-back; else everything else
+	Line    int
 }
 
 // A Problem is something wrong in a rule file.
@@ -123,6 +141,10 @@ type Rule struct {
 	Group              string
 	Pos                Pos
 	Digest             [32]byte // of all that evaluation depends on; keys checkpoints
+	Folder             string   // nested: the folder whose file it is from
+	Overridable        bool     // managed: lower layers may replace or disable it
+	Exists             bool     // a target asks whether files exist: record what was on disk when the call was checked
+	Examples           []Example
 	// Explain says in words what in these calls breaks the rule; nil: the
 	// monitor's own words. calls are the recorded ones that matter and, last, the
 	// proposed one.
@@ -199,5 +221,51 @@ type File struct {
 	Text   []byte
 	Digest [32]byte
 	Folder string // nested: the folder it speaks for
-	Err    error  // it is there but could not be read: a problem of its layer
+	Err    error  // it is there but could not be read, or is gone since the session began: a problem of its layer
+}
+
+// A Notice is something about the rule files that is no problem of one: it is
+// told, and changes nothing else.
+type Notice struct {
+	Layer Layer
+	Path  string // file it is about
+	Code  string // managed-owner, too-many, weakened, ignored, ...
+	Text  string
+	Agent bool // told to the agent, too; the person is always told
+}
+
+// A Context is what targets may know about the place a call runs in. One value
+// serves all rules of a process; it is set before the first match.
+type Context struct {
+	Root string // project root
+	Home string
+	Tmp  string // temporary folder
+	FS   FS     // nil: nothing is on disk
+}
+
+// An FS is a read-only look at the disk. Paths are absolute.
+type FS interface {
+	Exists(path string) bool
+	Real(path string) string // symbolic links resolved in every component; "" when nothing is there
+}
+
+// A Broken layer has files with problems: the last rules of it that loaded here
+// are in force, if there are any (rules.md 17).
+type Broken struct {
+	Layer    Layer
+	Folder   string // nested
+	Problems Problems
+	LastGood bool // false: none ever loaded
+}
+
+// A Set is what a list of rule files comes to.
+type Set struct {
+	Rules    []Rule
+	Settings Settings
+	Files    []File
+	Told     []Notice // weakened, ignored or tightened keys (trust.md 3)
+	Broken   []Broken // never cached when not empty
+	Packs    []File   // local packs that the files use; a cached set is stale when one changed
+	Specs    *spec.Set
+	Groups   map[string][]string // group -> rule ids
 }

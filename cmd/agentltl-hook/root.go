@@ -20,6 +20,7 @@ type env = cli.Env
 // file with its constructor and one line here.
 func commands() []command {
 	return []command{
+		{"hook", newHookCmd},
 		{"version", newVersionCmd},
 		{"completion", newCompletionCmd},
 		{"help", newHelpCmd},

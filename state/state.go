@@ -48,29 +48,39 @@ type Tx interface {
 	Len(Scope) int
 	// First is the position of the oldest call whose entry is kept (0: all are).
 	First(Scope) int
-	// Calls yields the calls from position from on (at least First), in order.
-	// Breaking off is cheap.
-	Calls(s Scope, from int) iter.Seq2[int, trace.Call]
-	// Append records a call that ran, once, for session and project. Time is
-	// clamped to the newest recorded one; texts are clipped by the store.
-	Append(c trace.Call) error
+	// Calls yields the calls from position from on (at least First), in order,
+	// with their positions. Each is decoded when it is reached, and breaking off
+	// is cheap. With may, only calls come that have a tool name (their own or a
+	// form's) for which may is true: the others are not decoded.
+	Calls(s Scope, from int, may func(tool string) bool) iter.Seq2[int, trace.Call]
+	// Append records a call that ran, once, for session and project, and returns
+	// it as recorded: texts clipped, time never before the newest recorded one.
+	// Monitors step over that one, so that catching up sees the same.
+	Append(c trace.Call) (trace.Call, error)
+	// Head is the hash of the newest entry of the project's trace; zero: no call
+	// was ever recorded.
+	Head() Digest
 
-	// Checkpoint is the newest readable one of the rule with a codec this
-	// program reads; false: none.
+	// Checkpoint is the readable one furthest on: of this program's codec or one
+	// of the two before. Its Calls is the rule's position: the larger of the count
+	// saved with it and the counts of the rule sets (of that codec) that contain
+	// the rule. A rule that such a set contains and that never had to save anything
+	// has State nil: its initial state stands there. false: start from nothing.
 	Checkpoint(s Scope, rule Digest) (Checkpoint, bool)
-	PutCheckpoint(s Scope, rule Digest, cp Checkpoint) error
-	DropCheckpoint(s Scope, rule Digest) error
+	PutCheckpoint(s Scope, rule Digest, cp Checkpoint) error // under this program's codec
 	// Var and PutVar hold the sub-monitors of a quantified rule, one entry a
-	// binding (nil removes); Vars yields all of them.
-	Var(s Scope, rule Digest, key string) ([]byte, bool)
+	// binding (nil removes); Vars yields all of them. Reading takes the Codec of
+	// the rule's Checkpoint; PutVar writes under this program's. Before the first
+	// PutVar on top of a checkpoint of an older codec, AdoptVars takes its entries over.
+	Var(s Scope, rule Digest, codec uint16, key string) (Var, bool)
+	Vars(s Scope, rule Digest, codec uint16) iter.Seq2[string, Var]
 	PutVar(s Scope, rule Digest, key string, val []byte) error
-	Vars(s Scope, rule Digest) iter.Seq2[string, []byte]
-	// SetPositions says how many calls each of the rule sets seen lately has
-	// consumed (with this program's codec); PutSetPosition raises one. Before one
-	// is evicted from the record (8 are kept), evict is asked to write its rules'
-	// checkpoints.
-	SetPositions(s Scope) map[Digest]int
-	PutSetPosition(s Scope, set Digest, calls int, evict func(set Digest, calls int) error) error
+	AdoptVars(s Scope, rule Digest, codec uint16) error
+	// SetPosition is how many calls a rule set has consumed, under this program's
+	// codec; PutSetPosition raises it. The 8 sets seen lately are kept; before one
+	// goes, those of its rules whose position would be lost are saved.
+	SetPosition(s Scope, set Digest) (int, bool)
+	PutSetPosition(s Scope, set Digest, calls int) error
 
 	// Memory is the scope's counters, latch, pending questions and so on.
 	Memory(Scope) Memory
@@ -95,30 +105,48 @@ type Tx interface {
 	Exceptions() []Exception
 	PutException(e Exception) (number int, err error)
 
-	// The cache of compiled rule sets. Bytes are owned by package rules.
-	SetHead(set Digest) ([]byte, bool)
-	SetRule(set Digest, index int) ([]byte, bool)
-	PutSet(set Digest, head []byte, rules [][]byte) error
-	// LastGood is the newest resolved set of a layer that loaded here, as package
-	// rules wrote it, by a program of this or an older version; key names the
-	// layer (and folder).
-	LastGood(key string) ([]byte, bool)
+	// The cache of compiled rule sets: parts by name, their bytes owned by package
+	// rules. The 16 sets used last are kept. PutSet also tells which rules the set
+	// holds: positions and pruning need it. HasSet: such a set's rules are known
+	// here, be its parts still cached or not.
+	SetPart(set Digest, part string) ([]byte, bool)
+	PutSet(set Digest, parts map[string][]byte, rules []RuleRef) error
+	HasSet(set Digest) bool
+	// LastGood are the resolved sets of a layer that loaded here, as package rules
+	// wrote them, newest first, at most two and of different programs; key names
+	// the layer (and folder). PutLastGood keeps val, a JSON document, as this
+	// program's.
+	LastGood(key string) [][]byte
 	PutLastGood(key string, val []byte) error
 
 	// Meta is a small text of the project's file: digests told to the person,
 	// times of the daily chores.
 	Meta(key string) string
 	PutMeta(key, val string) error
-	// Value and PutValue hold per-project values of commands (memory decline, ...).
-	Value(key string) ([]byte, bool)
-	PutValue(key string, val []byte) error
+	// Value and PutValue hold values of the scope: contract state, things that
+	// commands remember (memory decline, ...). JSON documents; nil removes.
+	Value(s Scope, key string) ([]byte, bool)
+	PutValue(s Scope, key string, val []byte) error
 }
 
 // A Checkpoint is a saved monitor: facts only, so two monitors that saw the
 // same calls save the same bytes.
 type Checkpoint struct {
-	Calls int // length of the trace it stands for
+	Calls int    // length of the trace it stands for
+	Codec uint16 // version of State; set when read
+	State []byte // nil: the initial state
+}
+
+// A Var is the saved sub-monitor of one binding.
+type Var struct {
+	Codec uint16 // version of State
 	State []byte
+}
+
+// A RuleRef names a rule of a set and the memory it looks at.
+type RuleRef struct {
+	Scope  Scope
+	Digest Digest
 }
 
 // A Memory is what a scope remembers beside its calls. JSON; fields a program
@@ -142,7 +170,7 @@ type Memory struct {
 	RuleFile  string            `json:"rule_file,omitempty"` // its project rule file
 	Told      map[string]string `json:"told,omitempty"`      // things said once a session
 	LastUse   time.Time         `json:"last_use,omitzero"`
-	Extra     map[string]any    `json:"-"` // unknown fields, kept
+	Extra     trace.Args        `json:"-"` // fields of another version, kept
 }
 
 // A Latch stops a session until the user writes.

@@ -26,8 +26,10 @@ func (claude) env(*lab) []string {
 }
 
 func (claude) start(ctx context.Context, l *lab, url string, o runOption) *exec.Cmd {
-	args := []string{"-p", o.prompt, "--model", "claude-sonnet-4-5", "--dangerously-skip-permissions",
-		"--output-format", "stream-json", "--verbose"}
+	args := []string{
+		"-p", o.prompt, "--model", "claude-sonnet-4-5", "--dangerously-skip-permissions",
+		"--output-format", "stream-json", "--verbose",
+	}
 	if o.resume {
 		args = append(args, "--resume", l.session)
 	} else {

@@ -26,8 +26,10 @@ func (copilot) env(l *lab) []string {
 }
 
 func (copilot) start(ctx context.Context, l *lab, url string, o runOption) *exec.Cmd {
-	args := []string{"-p", o.prompt, "--allow-all-tools", "--no-color", "--no-ask-user",
-		"--log-dir", filepath.Join(l.dir, "copilot-log"), "--log-level", "debug"}
+	args := []string{
+		"-p", o.prompt, "--allow-all-tools", "--no-color", "--no-ask-user",
+		"--log-dir", filepath.Join(l.dir, "copilot-log"), "--log-level", "debug",
+	}
 	if o.resume {
 		args = append(args, "--resume="+l.session)
 	} else {

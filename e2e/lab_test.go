@@ -36,7 +36,7 @@ type lab struct {
 
 func newLab(t *testing.T, d driver, p pin) *lab {
 	t.Helper()
-	dir, err := os.MkdirTemp(runDir, d.name()+"-")
+	dir, err := os.MkdirTemp(runDir, d.name()+"-") //nolint:usetesting // a failed scenario's files are kept
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -66,7 +67,7 @@ func TestScenarios(t *testing.T) {
 
 func runScenario(t *testing.T, d driver, p pin, s scenario) {
 	defer func() { tally.add(d.name(), s.id, t) }()
-	if s.only != nil && !contains(s.only, d.name()) {
+	if s.only != nil && !slices.Contains(s.only, d.name()) {
 		tally.about(d.name(), s.id, "-")
 		t.Skipf("not about %s", d.name())
 	}
@@ -78,15 +79,6 @@ func runScenario(t *testing.T, d driver, p pin, s scenario) {
 		t.Skipf("%s %s is not installed", p.name, p.version)
 	}
 	s.run(t, newLab(t, d, p))
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // tally collects what every scenario came to.

@@ -86,7 +86,7 @@ func runHook(ctx context.Context, e *env, o hookOptions) error {
 			return fmt.Errorf("write the answer: %w", err)
 		}
 	}
-	return cli.Status(r.status)
+	return cli.StatusError(r.status)
 }
 
 // failed is the adapter's answer to an event that could not be judged.

@@ -16,11 +16,11 @@ const (
 // ErrFinding ends a command with status 1 when its output has said why.
 var ErrFinding = &Error{Status: Finding}
 
-// A Status ends the program with that status and prints nothing: what a
+// A StatusError ends the program with that status and prints nothing: what a
 // harness expects of a hook.
-type Status int
+type StatusError int
 
-func (s Status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+func (s StatusError) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
 // An Error is trouble with the status it ends the program with.
 type Error struct {
@@ -70,7 +70,7 @@ func ExitStatus(err error) int {
 	if err == nil {
 		return OK
 	}
-	if s, ok := errors.AsType[Status](err); ok {
+	if s, ok := errors.AsType[StatusError](err); ok {
 		return int(s)
 	}
 	if e, ok := errors.AsType[*Error](err); ok {

@@ -14,7 +14,7 @@ func PrintError(w io.Writer, name string, err error) {
 	if err == nil {
 		return
 	}
-	if _, ok := errors.AsType[Status](err); ok {
+	if _, ok := errors.AsType[StatusError](err); ok {
 		return
 	}
 	var hints []string

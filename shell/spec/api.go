@@ -1,6 +1,10 @@
 package spec
 
-import "github.com/agentltl/agentltl-hook/trace"
+import (
+	"maps"
+
+	"github.com/agentltl/agentltl-hook/trace"
+)
 
 // A Word is one word of a command after quote removal, braces and known
 // variables. Parts that only the shell knows stay as typed.
@@ -15,13 +19,15 @@ type Word struct {
 // A Parsed is what the words of one command come to.
 type Parsed struct {
 	Tool    string
-	Args    trace.Args   // the fields of the spec, absent ones with their zero value (false, 0, null, [])
-	Forms   []trace.Form // how the same call is also named (shell.md 5.6); no paths in them
-	Fields  []Field      // where each value of Args comes from, in the order of the spec
-	Effects []Effect     // from the spec; redirections are not in them
-	Roles   []Role       // values of options that change the reading of the rest
-	Run     []Run        // what the words make the command run
-	Secret  []string     // fields whose values must not be shown
+	Args    trace.Args // the fields of the spec, absent ones with their zero value (false, 0, null, [])
+	Forms   []Form     // how the same call is also named (shell.md 5.6); see NamedForms
+	Fields  []Field    // where each value of Args comes from, in the order of the spec
+	Effects []Effect   // from the spec; redirections are not in them
+	Roles   []Role     // values of options that change the reading of the rest
+	Run     []Run      // what the words make the command run
+	Secret  []string   // fields whose values must not be shown
+	// PathsUnknown: the command touches files that its words do not name (patch).
+	PathsUnknown bool
 	// Matched: a spec covers every word ("spec_matched"; false too when there is no spec).
 	Matched bool
 	// Specced: there is a spec for the program.
@@ -30,7 +36,8 @@ type Parsed struct {
 	DynamicTool bool
 	// UnknownArgs: a word may turn out to be a flag, or several words.
 	UnknownArgs bool
-	Opaque      string // code, when the words hold program text (shell.md 3.2)
+	Unsure      []string // fields that an ambiguous abbreviation may set
+	Opaque      string   // code, when the words hold program text (shell.md 3.2)
 }
 
 // A Field says where the value of one argument comes from.
@@ -45,8 +52,9 @@ type Field struct {
 
 // A Value is a piece of text and the word it was found in.
 type Value struct {
-	Text string // as it stands in Args, before paths are made absolute
-	Word int    // index into the words given; -1: derived
+	Text  string // as it stands in Args, before paths are made absolute
+	Word  int    // index into the words given; -1: derived
+	Plain bool   // among paths, this one is none: host:path, a URL, s3://...
 }
 
 // An Effect is an effect with its targets not yet made absolute.
@@ -60,9 +68,10 @@ type Effect struct {
 
 // A Role is the value of an option, or operand, with a role (shell.md 5).
 type Role struct {
-	Role  string // cwd line argv code config env secret
-	Field string
-	Value Value
+	Role    string // cwd code config env secret (line and argv come back as Run)
+	Field   string
+	Value   Value
+	Wrapper string // of a code: how cli.wrapper names it: "python -c"
 }
 
 // A Run is something the words make the command run.
@@ -71,5 +80,35 @@ type Run struct {
 	Words   []Value
 	Remote  string // host, container, chroot; "" here
 	Wrapper string // how cli.wrapper names it: "docker exec"
-	Cwd     *Value // folder it runs in; nil: the current one
+	// Repeated: it runs any number of times (git submodule foreach);
+	// Conditional: it may not run at all (git grep -O).
+	Repeated, Conditional bool
+}
+
+// A Form is another reading of the call. A patch is the call's own arguments
+// with some replaced and some left out.
+type Form struct {
+	Tool  string
+	Args  trace.Args
+	Patch bool
+	Drop  []string
+}
+
+// NamedForms makes the forms of a call, given its finished arguments (paths
+// absolute, redirections added).
+func (p *Parsed) NamedForms(args trace.Args) []trace.Form {
+	var out []trace.Form
+	for _, f := range p.Forms {
+		if !f.Patch {
+			out = append(out, trace.Form{Tool: f.Tool, Args: f.Args})
+			continue
+		}
+		a := maps.Clone(args)
+		for _, d := range f.Drop {
+			delete(a, d)
+		}
+		maps.Copy(a, f.Args)
+		out = append(out, trace.Form{Tool: f.Tool, Args: a})
+	}
+	return out
 }

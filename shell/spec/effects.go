@@ -1,0 +1,268 @@
+package spec
+
+import (
+	"path"
+	"strings"
+)
+
+// effects makes the effects of the spec's entries (shell.md 6).
+func (p *parser) effects() {
+	c := p.top().cmd
+	for _, e := range c.Effects {
+		if !p.holds(e.When) {
+			continue
+		}
+		out := Effect{Op: e.Op, Recursive: e.Recursive == "true" || e.Recursive != "" && p.isSet(e.Recursive)}
+		for _, name := range e.Fields {
+			out.Targets = append(out.Targets, p.targets(e.Op, name, &out)...)
+		}
+		if len(out.Targets) > 0 {
+			p.out.Effects = append(p.out.Effects, out)
+		}
+	}
+	for _, name := range c.Derive {
+		switch name {
+		case "copy_effects":
+			p.copyEffects()
+		case "link_effects":
+			p.linkEffects()
+		case "compress_effects":
+			p.compressEffects()
+		case "extract_effects":
+			p.extractEffects()
+		}
+	}
+}
+
+// holds answers a "when": a field that is set, or "!field"; several joined by
+// "," must all hold, joined by "|" one is enough.
+func (p *parser) holds(when string) bool {
+	if when == "" {
+		return true
+	}
+	for part := range strings.SplitSeq(when, ",") {
+		ok := false
+		for alt := range strings.SplitSeq(part, "|") {
+			name, not := strings.CutPrefix(alt, "!")
+			ok = ok || p.isSet(name) != not
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// targets are the values of a field as targets of an effect. Streams are none,
+// "@file" is the file, an address gives its host.
+func (p *parser) targets(op, name string, e *Effect) (out []Value) {
+	s := p.lookup(name)
+	if s == nil || !s.set {
+		return nil
+	}
+	e.Start = e.Start || s.kind(name) == StartPath
+	for _, v := range s.vals {
+		switch {
+		case op == "net":
+			if h := host(v.Text); h != "" {
+				out = append(out, Value{Text: h, Word: v.Word, Plain: true})
+			}
+			continue
+		case v.Text == "-" || v.Text == "":
+			continue
+		case s.kind(name) == AnyHost && remote(v.Text):
+			continue
+		case strings.HasPrefix(name, "data") || name == "json" || name == "form":
+			t, ok := upload(name, v.Text)
+			if !ok {
+				continue
+			}
+			v.Text = t
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// upload is the file that "@file" or "name=@file" sends.
+func upload(field, text string) (string, bool) {
+	if field == "form" || field == "data_urlencode" {
+		_, text, _ = strings.Cut(text, "=")
+		text, _, _ = strings.Cut(text, ";")
+		if t, ok := strings.CutPrefix(text, "<"); ok && t != "-" {
+			return t, t != ""
+		}
+	}
+	t, ok := strings.CutPrefix(text, "@")
+	return t, ok && t != "" && t != "-"
+}
+
+func (p *parser) lookup(dest string) *slot {
+	for i := len(p.frames) - 1; i >= 0; i-- {
+		if s := p.frames[i].slots[dest]; s != nil {
+			return s
+		}
+	}
+	return nil
+}
+
+// host is the host of a URL, of user@host, or of host:path.
+func host(s string) string {
+	if _, after, ok := strings.Cut(s, "://"); ok {
+		s = after
+	} else if i := strings.IndexAny(s, ":/"); i == 0 {
+		return ""
+	}
+	s, _, _ = strings.Cut(s, "/")
+	s, _, _ = strings.Cut(s, "?")
+	if _, after, ok := cutLast(s, "@"); ok {
+		s = after
+	}
+	if h, after, ok := strings.Cut(strings.TrimPrefix(s, "["), "]"); ok && (after == "" || after[0] == ':') {
+		return h
+	}
+	s, _, _ = strings.Cut(s, ":")
+	return s
+}
+
+func (p *parser) add(op string, recursive, maybe bool, targets ...Value) {
+	if len(targets) > 0 {
+		p.out.Effects = append(p.out.Effects, Effect{Op: op, Targets: targets, Recursive: recursive, Maybe: maybe})
+	}
+}
+
+// copyEffects: cp, mv, install, scp, rsync. The destination is written, and
+// where it may be a folder, so is the source's name below it.
+func (p *parser) copyEffects() {
+	f := p.top()
+	recursive := f.on("recursive") || f.on("archive")
+	var sources []Value
+	for _, v := range f.many("sources") {
+		if f.slots["sources"].kind("sources") != AnyHost || !remote(v.Text) {
+			sources = append(sources, v)
+		}
+	}
+	dir, into := f.one("destination_dir")
+	dst, ok := f.one("destination")
+	isDir := into || len(f.many("sources")) > 1 || strings.HasSuffix(dst.Text, "/") || dst.Text == "." || strings.HasSuffix(dst.Text, "/.") || dst.Text == ".."
+	if into {
+		dst, ok = dir, true
+	}
+	move := f.cmd.Name == "mv"
+	if move {
+		p.add("delete", true, false, sources...)
+	} else {
+		p.add("read", recursive, false, sources...)
+	}
+	if !ok || !into && f.slots["destination"].kind("destination") == AnyHost && remote(dst.Text) {
+		return
+	}
+	if !into || f.on("no_target_directory") {
+		p.add("write", recursive || move, false, dst)
+	}
+	if f.on("no_target_directory") {
+		return
+	}
+	for _, s := range f.many("sources") {
+		name := path.Base(s.Text)
+		if remote(s.Text) {
+			_, name, _ = cutLast(s.Text, ":")
+			name = path.Base(name)
+		}
+		if name == "." || name == ".." || name == "/" || strings.HasSuffix(s.Text, "/") && f.cmd.Name == "rsync" {
+			continue
+		}
+		p.add("write", recursive || move, !isDir, Value{Text: strings.TrimSuffix(dst.Text, "/") + "/" + name, Word: dst.Word})
+	}
+}
+
+// linkEffects: the last of several operands is written, or one named like the
+// only one.
+func (p *parser) linkEffects() {
+	f := p.top()
+	paths := f.many("paths")
+	if d, ok := f.one("target_dir"); ok {
+		for _, v := range paths {
+			p.add("write", false, false, Value{Text: path.Join(d.Text, path.Base(v.Text)), Word: v.Word})
+		}
+		return
+	}
+	switch n := len(paths); n {
+	case 0:
+	case 1:
+		p.add("write", false, false, Value{Text: path.Base(paths[0].Text), Word: paths[0].Word})
+	default:
+		last := paths[n-1]
+		p.add("write", false, n > 2, last)
+		for _, v := range paths[:n-1] {
+			p.add("write", false, n == 2 && !strings.HasSuffix(last.Text, "/") && last.Text != ".", Value{Text: path.Join(last.Text, path.Base(v.Text)), Word: v.Word})
+		}
+	}
+}
+
+// compressEffects: gzip and its kin put f.gz in the place of f, or the other
+// way round.
+func (p *parser) compressEffects() {
+	f := p.top()
+	ext := map[string]string{"gzip": ".gz", "bzip2": ".bz2", "xz": ".xz", "zstd": ".zst"}[f.cmd.Name]
+	name := Normalize(Base(p.words[0].Text))
+	unpack := f.on("decompress") || strings.HasPrefix(name, "un") || strings.HasPrefix(name, "gun") || strings.HasPrefix(name, "bun")
+	cat := f.on("stdout") || strings.HasSuffix(name, "cat") || f.on("test") || f.on("list")
+	keep := f.on("keep") || f.cmd.Name == "zstd" && !f.on("remove")
+	for _, v := range f.many("paths") {
+		if v.Text == "-" {
+			continue
+		}
+		if cat || keep {
+			p.add("read", false, false, v)
+		}
+		if cat {
+			continue
+		}
+		if !keep {
+			p.add("delete", f.on("recursive"), false, v)
+		}
+		out := v
+		if unpack {
+			out.Text = strings.TrimSuffix(v.Text, ext)
+			if t, ok := strings.CutSuffix(v.Text, ".tgz"); ok {
+				out.Text = t + ".tar"
+			}
+		} else {
+			out.Text += ext
+		}
+		p.add("write", f.on("recursive"), out.Text == v.Text, out)
+	}
+}
+
+// extractEffects: tar and unzip write below a folder; their members are not
+// known.
+func (p *parser) extractEffects() {
+	f := p.top()
+	dir, ok := f.one("directory")
+	if !ok {
+		dir = Value{Text: ".", Word: -1}
+	}
+	archive, named := f.one("file")
+	if a, ok := f.one("archive"); ok {
+		archive, named = a, true
+	}
+	named = named && archive.Text != "-"
+	reads, writes := f.on("extract") || f.on("list") || f.cmd.Name == "unzip" || f.cmd.Name == "x", f.on("extract")
+	if f.cmd.Name == "unzip" || f.cmd.Name == "x" {
+		writes = !f.on("list") && !f.on("test") && !f.on("pipe")
+	}
+	if named && reads {
+		p.out.Effects = append(p.out.Effects, Effect{Op: "read", Targets: []Value{archive}, Start: true})
+	}
+	if writes && !f.on("to_stdout") {
+		p.out.Effects = append(p.out.Effects, Effect{Op: "write", Targets: []Value{dir}, Recursive: true, Start: true})
+	}
+	if named && (f.on("create") || f.on("append") || f.on("update") || f.on("delete")) {
+		op := "write"
+		p.out.Effects = append(p.out.Effects, Effect{Op: op, Targets: []Value{archive}, Start: true})
+		if !f.on("delete") {
+			p.add("read", true, false, f.many("paths")...)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package spec
+
+import "strings"
+
+// runs lists what the words make the command run: entries of run, and options
+// and operands with the roles line and argv.
+func (p *parser) runs() {
+	c := p.top().cmd
+	for _, r := range c.Run {
+		run := Run{Kind: r.Kind, Remote: r.Remote, Wrapper: r.Wrapper, Repeated: r.Repeated, Conditional: r.Conditional}
+		if run.Wrapper == "" {
+			run.Wrapper = p.wrapper()
+		}
+		if r.From == "argv" {
+			run.Words = p.rest()
+		} else if s := p.lookup(r.From); s != nil && s.set {
+			run.Words = s.vals
+		}
+		if len(run.Words) == 0 {
+			continue
+		}
+		if r.Kind == "line" && len(run.Words) > 1 && r.From != "argv" {
+			for _, w := range run.Words {
+				one := run
+				one.Words = []Value{w}
+				p.out.Run = append(p.out.Run, one)
+			}
+			continue
+		}
+		p.out.Run = append(p.out.Run, run)
+	}
+	for _, f := range p.frames {
+		for i := range f.cmd.Options {
+			o := &f.cmd.Options[i]
+			if o.Role != "line" {
+				continue
+			}
+			for _, v := range f.many(o.Dest) {
+				w := o.Wrapper
+				if w == "" {
+					w = p.wrapper()
+				}
+				p.out.Run = append(p.out.Run, Run{Kind: "line", Words: []Value{v}, Wrapper: w, Conditional: true})
+			}
+		}
+	}
+}
+
+// wrapper names the command as cli.wrapper does: "docker exec".
+func (p *parser) wrapper() string {
+	var parts []string
+	for i, f := range p.frames {
+		name := f.cmd.Name
+		if i == 0 {
+			name = p.program
+		}
+		parts = append(parts, name)
+	}
+	return strings.Join(parts, " ")
+}
+
+// rest is the words behind the command's own options: for a wrapper that a rule
+// file declares with "run: {from: argv}".
+func (p *parser) rest() []Value {
+	var out []Value
+	for _, t := range p.operands {
+		out = append(out, t.value())
+	}
+	for _, t := range p.after {
+		out = append(out, t.value())
+	}
+	return out
+}

@@ -33,15 +33,22 @@ type Proposal struct {
 	Unresolved []shell.Unresolved // parts of the line that could not be read
 	ID, Batch  string
 	Agent      string
+	Shell      string // the shell tool's name, of a line; "" otherwise
+	Line       string // the text of a line
+	Key        string // names the exact call: of a line its text, else tool and arguments; "": made from Calls
 }
 
 // A Violation is one rule broken by a call.
 type Violation struct {
-	Rule    *rules.Rule
-	Problem string // what in this call breaks it
-	Call    int    // index of the call in the chain
-	Maybe   bool   // rests on a maybe
-	Fix     string // the rule's own, or a suggestion found by search
+	Rule       *rules.Rule
+	Problem    string     // what in this call breaks it
+	Call       int        // index of the call in the chain
+	Mode       rules.Mode // what it does here: the rule's mode, or what its maybe says
+	Maybe      bool       // rests on a maybe
+	Fix        string     // the rule's own, or a suggestion found by search
+	Suggested  bool       // Fix was found by search
+	InFlight   string     // the call in flight that is the only reason; it may pass when that one ended
+	RetryAfter int64      // nanoseconds until a rate limit lets it pass; 0: not a matter of time
 }
 
 // A Decision is the outcome of one check.
@@ -56,5 +63,28 @@ type Decision struct {
 	Escalated  bool               // retry mode gave up and asks the user
 	Override   []string           // warn rules this repeat insists past
 	Latched    bool               // refused because the session is stopped
-	Exceptions []int              // exceptions used
+	Exceptions []int              // exceptions of a person used
+	Excepted   []string           // rules that an exception kept from deciding
+	Shadowed   []Violation        // would have refused, were their rules not in shadow
+	ByUnread   bool               // the setting for unread lines decided, no rule
+	Limit      int                // retry mode: the try that asks
+	Reserve    bool               // it could count against a later call
+	Keep       bool               // something must be kept: in a View, judge again in an Update
+	Chain      []trace.Call       // what was judged
+}
+
+// Rule is the id of the deciding rule; "" when none decided.
+func (d *Decision) Rule() string {
+	if len(d.Broken) == 0 {
+		return ""
+	}
+	return d.Broken[0].Rule.ID
+}
+
+// Mode is the mode that decided; Log when no rule did.
+func (d *Decision) Mode() rules.Mode {
+	if len(d.Broken) == 0 {
+		return rules.Log
+	}
+	return d.Broken[0].Mode
 }

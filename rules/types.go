@@ -133,18 +133,21 @@ type Rule struct {
 	Except             []Except
 	ReviewBy           string // YYYY-MM-DD; "" none
 	Shadow, Locked     bool
-	Limit              bool     // a proposal it lets through reserves (contracts.md 1.5)
-	Tools              []string // tool names or globs whose calls it can react to; meaningless when Always
-	Always             bool     // it can change on a call that matches none of its atoms
-	Retries            int      // of its own file's settings, for managed and locked rules; 0: the set's
-	Counting           string   // likewise; "": the set's
-	Group              string
-	Pos                Pos
-	Digest             [32]byte // of all that evaluation depends on; keys checkpoints
-	Folder             string   // nested: the folder whose file it is from
-	Overridable        bool     // managed: lower layers may replace or disable it
-	Exists             bool     // a target asks whether files exist: record what was on disk when the call was checked
-	Examples           []Example
+	Limit              bool // calls in flight count against its calls (contracts.md 1.5)
+	// Reserves says whether a call that is let through could count against a later
+	// one and so must be reserved; nil: every call of one of Tools. Only with Limit.
+	Reserves    func(c *trace.Call) bool
+	Tools       []string // tool names or globs whose calls it can react to; meaningless when Always
+	Always      bool     // it can change on a call that matches none of its atoms
+	Retries     int      // of its own file's settings, for managed and locked rules; 0: the set's
+	Counting    string   // likewise; "": the set's
+	Group       string
+	Pos         Pos
+	Digest      [32]byte // of all that evaluation depends on; keys checkpoints
+	Folder      string   // nested: the folder whose file it is from
+	Overridable bool     // managed: lower layers may replace or disable it
+	Exists      bool     // a target asks whether files exist: record what was on disk when the call was checked
+	Examples    []Example
 	// Explain says in words what in these calls breaks the rule; nil: the
 	// monitor's own words. calls are the recorded ones that matter and, last, the
 	// proposed one.

@@ -1,0 +1,65 @@
+package guard
+
+import (
+	"time"
+
+	"github.com/agentltl/agentltl-hook/rules"
+	"github.com/agentltl/agentltl-hook/state"
+	"github.com/agentltl/agentltl-hook/trace"
+)
+
+// A Judge decides the calls of one session by the rules in force, on the
+// transactions it is given. Its zero fields are those of a hook: retries
+// escalate to a question, a stop latches.
+type Judge struct {
+	Book     Rulebook
+	Harness  string
+	Escalate Action    // what mode retry gives up with: Ask (also the zero value) or Stop
+	Runs     int       // limit of refusals in a row, hybrid counting; 0: the retries of the settings
+	NoLatch  bool      // a stop refuses its call and nothing else
+	Shadow   bool      // nothing is enforced
+	NoAsk    bool      // no ask answer: a question is put by a refusal and answered by the user's next message
+	Auto     bool      // chooses unparseable.auto
+	Stricter bool      // the stricter of both halves of unparseable counts (trust.md 5)
+	Alone    bool      // nobody can answer a question
+	Now      time.Time // of this event
+	// When says whether a rule with a condition is looked at for a call; nil: always.
+	When  func(tx state.Tx, r *rules.Rule, c *trace.Call) bool
+	Offer bool // look for a way to comply where a rule has no advice of its own
+}
+
+func (j *Judge) ledger(tx state.Tx, s state.Scope) *ledger {
+	return newLedger(tx, s, j.Book)
+}
+
+// scopes lists both memories.
+var scopes = [...]state.Scope{state.Session, state.Project}
+
+// key names the exact call of a proposal: of a line its text, else tool and
+// arguments of every call (rules.md 9, warn).
+func (p *Proposal) key() string {
+	if p.Key != "" {
+		return p.Key
+	}
+	if p.Line != "" {
+		return "line:" + p.Line
+	}
+	return CallKey(p.Calls)
+}
+
+// CallKey names calls by tool and canonical arguments.
+func CallKey(calls []trace.Call) string {
+	b := []byte("call:")
+	for i := range calls {
+		if i > 0 {
+			b = append(b, ' ')
+		}
+		b = append(b, calls[i].Tool...)
+		b = trace.AppendJSON(b, calls[i].Args)
+	}
+	return string(b)
+}
+
+// sameBatch says whether two proposals came in one message of the model. A
+// harness that names no batch makes each event one of its own.
+func sameBatch(a, b string) bool { return a != "" && a == b }

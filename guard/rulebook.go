@@ -1,0 +1,84 @@
+package guard
+
+import (
+	"slices"
+
+	"github.com/agentltl/agentltl-hook/rules"
+	"github.com/agentltl/agentltl-hook/state"
+)
+
+// A Rulebook is the rules in force for one event. A hook's decodes only those
+// that are asked for; [Rules] holds all of them.
+type Rulebook interface {
+	// Digest names the rule set: positions are kept under it.
+	Digest() state.Digest
+	// Len is how many rules there are.
+	Len() int
+	// Reacting lists, in file order, the rules that can react to a call of one of
+	// these tools, and those that no tool name rules out.
+	Reacting(tools []string) ([]*rules.Rule, error)
+	// Finally lists the rules judged at turn end, in file order.
+	Finally() ([]*rules.Rule, error)
+	// All lists every rule in file order.
+	All() ([]*rules.Rule, error)
+	// Refs names the rules, in file order, with the memory each looks at.
+	Refs() []state.RuleRef
+	Settings() *rules.Settings
+}
+
+// Rules is a [Rulebook] of rules at hand.
+type Rules struct {
+	List  []*rules.Rule
+	Set   rules.Settings
+	Named state.Digest
+}
+
+// NewRules is the rulebook of a loaded set.
+func NewRules(set *rules.Set, key state.Digest) *Rules {
+	r := &Rules{Set: set.Settings, Named: key}
+	for i := range set.Rules {
+		r.List = append(r.List, &set.Rules[i])
+	}
+	return r
+}
+
+func (r *Rules) Digest() state.Digest        { return r.Named }
+func (r *Rules) Len() int                    { return len(r.List) }
+func (r *Rules) All() ([]*rules.Rule, error) { return r.List, nil }
+func (r *Rules) Settings() *rules.Settings   { return &r.Set }
+
+func (r *Rules) Refs() []state.RuleRef {
+	refs := make([]state.RuleRef, len(r.List))
+	for i, x := range r.List {
+		refs[i] = state.RuleRef{Scope: scopeOf(x), Digest: x.Digest}
+	}
+	return refs
+}
+
+func (r *Rules) Reacting(tools []string) ([]*rules.Rule, error) {
+	return r.pick(func(x *rules.Rule) bool { return reacts(x, tools) }), nil
+}
+
+func (r *Rules) Finally() ([]*rules.Rule, error) {
+	return r.pick(func(x *rules.Rule) bool { return x.Finally }), nil
+}
+
+func (r *Rules) pick(ok func(*rules.Rule) bool) []*rules.Rule {
+	return slices.DeleteFunc(slices.Clone(r.List), func(x *rules.Rule) bool { return !ok(x) })
+}
+
+// reacts says whether a call of one of these tools can change the rule's state
+// or break it.
+func reacts(r *rules.Rule, tools []string) bool {
+	if r.Always {
+		return true
+	}
+	for _, pattern := range r.Tools {
+		for _, t := range tools {
+			if pattern == t || toolMatches(pattern, t) {
+				return true
+			}
+		}
+	}
+	return false
+}

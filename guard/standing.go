@@ -1,0 +1,232 @@
+package guard
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/agentltl/agentltl-hook/rules"
+	"github.com/agentltl/agentltl-hook/state"
+	"github.com/agentltl/agentltl-hook/trace"
+)
+
+// A LostError means that a rule's memory is gone: its checkpoint is damaged or
+// missing, and calls it needs were pruned (rules.md 17).
+type LostError struct{ Rule string }
+
+func (e *LostError) Error() string {
+	return fmt.Sprintf("the memory of rule %s is damaged and calls it needs were pruned: agentltl-hook reset --rule %s", e.Rule, e.Rule)
+}
+
+// A ledger is the runners of one scope in one transaction, each at the end of
+// the recorded trace.
+type ledger struct {
+	tx      state.Tx
+	scope   state.Scope
+	book    Rulebook
+	runners map[state.Digest]*standing
+	order   []*standing // runners in the order they were loaded
+}
+
+// A standing is a runner with the number of calls it has consumed and the bytes
+// it was read from.
+type standing struct {
+	*runner
+	calls int
+	cp    state.Checkpoint
+	known bool // it has a position
+}
+
+func newLedger(tx state.Tx, scope state.Scope, book Rulebook) *ledger {
+	return &ledger{tx: tx, scope: scope, book: book, runners: map[state.Digest]*standing{}}
+}
+
+// scopeOf maps a rule's scope to the memory it looks at.
+func scopeOf(r *rules.Rule) state.Scope {
+	if r.Scope == rules.Project {
+		return state.Project
+	}
+	return state.Session
+}
+
+// at gives the rules' runners at the end of the trace, in their order. Rules of
+// the other scope are left out.
+func (l *ledger) at(list []*rules.Rule) ([]*standing, error) {
+	var out, behind []*standing
+	n := l.tx.Len(l.scope)
+	for _, r := range list {
+		if scopeOf(r) != l.scope {
+			continue
+		}
+		s, err := l.load(r)
+		if err != nil {
+			return nil, err
+		}
+		if s.calls < n {
+			behind = append(behind, s)
+		}
+		out = append(out, s)
+	}
+	return out, l.catchUp(behind, n)
+}
+
+// load reads a rule's checkpoint. One that does not decode is no memory: the
+// rule is caught up from the calls, if they are all there.
+func (l *ledger) load(r *rules.Rule) (*standing, error) {
+	if s, ok := l.runners[r.Digest]; ok {
+		return s, nil
+	}
+	s := &standing{runner: newRunner(r)}
+	if cp, ok := l.tx.Checkpoint(l.scope, r.Digest); ok && cp.Calls <= l.tx.Len(l.scope) {
+		if err := s.restore(cp.State); err == nil {
+			s.cp, s.known, s.calls = cp, true, cp.Calls
+		} else if l.tx.First(l.scope) > 0 {
+			return nil, &LostError{Rule: r.ID}
+		} else {
+			s.runner = newRunner(r)
+		}
+	}
+	l.runners[r.Digest] = s
+	l.order = append(l.order, s)
+	return s, nil
+}
+
+// catchUp steps runners that are behind over the calls they have not seen, in
+// one pass.
+func (l *ledger) catchUp(behind []*standing, n int) error {
+	if len(behind) == 0 {
+		return nil
+	}
+	first := l.tx.First(l.scope)
+	from := n
+	for _, s := range behind {
+		if s.calls < first {
+			// A new or edited rule is judged on the calls that are kept; one that had
+			// a memory must not be replayed from the middle.
+			if s.known {
+				return &LostError{Rule: s.rule.ID}
+			}
+			s.calls = first
+		}
+		from = min(from, s.calls)
+	}
+	may := func(tool string) bool {
+		return slices.ContainsFunc(behind, func(s *standing) bool { return reacts(s.rule, []string{tool}) })
+	}
+	for i, c := range l.tx.Calls(l.scope, from, may) {
+		tools := toolsOf(&c)
+		for _, s := range behind {
+			if s.calls <= i && reacts(s.rule, tools) {
+				s.step(&c)
+			}
+		}
+	}
+	for _, s := range behind {
+		s.calls = n
+	}
+	return nil
+}
+
+// advance takes the scope over a call that was just appended: the own set is
+// first brought to the call, then steps it. Rules that cannot react to a call
+// are not even decoded.
+func (l *ledger) advance(c *trace.Call) error {
+	n := l.tx.Len(l.scope) // c is the last
+	list, err := l.book.Reacting(toolsOf(c))
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
+		s, ok := l.runners[r.Digest]
+		if scopeOf(r) != l.scope || !ok {
+			continue
+		}
+		s.step(c)
+		s.calls = n
+	}
+	return nil
+}
+
+// prepare brings every rule of the own set that can react to a call recorded
+// since the set's position, or to one of the calls to come, to the end of the
+// trace.
+func (l *ledger) prepare(calls []trace.Call) error {
+	n := l.tx.Len(l.scope)
+	need := toolSet{}
+	for i := range calls {
+		need.add(toolsOf(&calls[i])...)
+	}
+	if from, _ := l.tx.SetPosition(l.scope, l.book.Digest()); from < n {
+		skip := func(tool string) bool { return need.add(tool) } // each name once is enough
+		for _, c := range l.tx.Calls(l.scope, max(from, l.tx.First(l.scope)), skip) {
+			need.add(toolsOf(&c)...)
+		}
+	}
+	list, err := l.book.Reacting(need.names)
+	if err != nil {
+		return err
+	}
+	_, err = l.at(list)
+	return err
+}
+
+// save writes the checkpoints that changed and raises the own set's position to
+// the end of the trace.
+func (l *ledger) save() error {
+	n := l.tx.Len(l.scope)
+	for _, s := range l.order {
+		b, err := s.state()
+		if err != nil {
+			return err
+		}
+		if bytes.Equal(b, s.cp.State) || s.cp.State == nil && s.fresh(b) {
+			continue
+		}
+		s.cp, s.known = state.Checkpoint{Calls: n, State: b}, true
+		if err := l.tx.PutCheckpoint(l.scope, s.rule.Digest, s.cp); err != nil {
+			return err
+		}
+	}
+	return l.tx.PutSetPosition(l.scope, l.book.Digest(), n)
+}
+
+// fresh says whether b is the state of a runner that has seen nothing.
+func (s *standing) fresh(b []byte) bool {
+	e, err := newRunner(s.rule).state()
+	return err == nil && bytes.Equal(b, e)
+}
+
+// toolsOf lists the tool names a call can be matched under.
+func toolsOf(c *trace.Call) []string {
+	if len(c.Forms) == 0 {
+		return []string{c.Tool}
+	}
+	names := make([]string, 0, 1+len(c.Forms))
+	names = append(names, c.Tool)
+	for _, f := range c.Forms {
+		if !slices.Contains(names, f.Tool) {
+			names = append(names, f.Tool)
+		}
+	}
+	return names
+}
+
+// A toolSet is tool names without duplicates, in order of first sight.
+type toolSet struct {
+	names []string
+	seen  map[string]bool
+}
+
+// add says whether one of the names is new.
+func (t *toolSet) add(names ...string) (fresh bool) {
+	if t.seen == nil {
+		t.seen = map[string]bool{}
+	}
+	for _, n := range names {
+		if !t.seen[n] {
+			t.seen[n], fresh = true, true
+			t.names = append(t.names, n)
+		}
+	}
+	return fresh
+}

@@ -108,7 +108,8 @@ func answerEvent(ctx context.Context, e *env, a adapter.Adapter, o hookOptions) 
 	if _, err := payload.ReadFrom(e.Stdin); err != nil {
 		return failed(a, o.event, fmt.Errorf("read the event: %w", err))
 	}
-	ev, err := a.Decode(adapter.Env{Getenv: hookGetenv(e, o), Dir: e.Dir, Home: e.Home()}, o.event, payload.Bytes())
+	env := adapter.Env{Getenv: hookGetenv(e, o), Dir: e.Dir, Home: e.Home(), UserDir: harnessUserDir(e, a, o)}
+	a, ev, err := harness.Decode(a, env, o.event, payload.Bytes())
 	if err != nil {
 		return failed(a, o.event, err)
 	}
@@ -186,19 +187,21 @@ func hookGetenv(e *env, o hookOptions) func(string) string {
 	}
 }
 
+// harnessUserDir is the harness's own folder of a hook process.
+func harnessUserDir(e *env, a adapter.Adapter, o hookOptions) string {
+	switch {
+	case len(o.userDirs) > 0:
+		return o.userDirs[len(o.userDirs)-1]
+	case o.noEnv:
+		return below(accountHome(e.Home()), a.Profile().UserDir)
+	default:
+		return harnessDir(e, a.Profile())
+	}
+}
+
 // adapterNamed finds the adapter of a harness name; the peer's name for Vibe
 // counts too. nil: no such harness.
-func adapterNamed(name string) adapter.Adapter {
-	if name == "mistral-vibe" {
-		name = "vibe"
-	}
-	for _, a := range harness.All() {
-		if a.Profile().Name == name {
-			return a
-		}
-	}
-	return nil
-}
+func adapterNamed(name string) adapter.Adapter { return harness.Find(name) }
 
 func unknownHarness(name string) error {
 	var names []string

@@ -1,6 +1,8 @@
 // Package adapter is what a coding agent's hook protocol looks like to the
 // rest of the program: decode a payload, encode an answer, install, remove and
-// check the registration. It makes no API promise.
+// check the registration. What several adapters need alike (payload access,
+// patches, shell quoting, changing files with a way back) is here too. It makes
+// no API promise.
 package adapter
 
 import (
@@ -35,48 +37,24 @@ type Adapter interface {
 	Fail(w, stderr io.Writer, event string, err error) (status int)
 	// Install writes hooks or plugin files, Remove takes out what Install wrote,
 	// Doctor checks both.
-	Install(InstallOptions) ([]Change, error)
-	Remove(InstallOptions) ([]Change, error)
+	Install(InstallOptions) (Report, error)
+	Remove(InstallOptions) (Report, error)
 	Doctor(InstallOptions) []Finding
+	// HooksOff lists the switches that turn the harness's hooks off here: settings
+	// of the user and of the project at root (trust.md 6).
+	HooksOff(userDir, root string) []Switch
+	// Newest is the path of the newest session record, "" if there is none or it
+	// cannot be read yet.
+	Newest(InstallOptions) string
 	// Transcripts reads the harness's own session records (contracts.md 4).
 	Transcripts(r io.Reader) iter.Seq2[Item, error]
+	// Gaps are calls that no hook sees and answers that hold nothing: what cannot
+	// be enforced here (rules.md 18).
+	Gaps() []string
 }
 
-// InstallOptions say what to install, where and for whom.
-type InstallOptions struct {
-	Program     string // absolute path of agentltl-hook
-	StateDir    string // absolute
-	SharedDir   string // the shared user folder, absolute (~/.config/agentltl)
-	UserDir     string // the harness's own folder, absolute (~/.claude)
-	Home        string
-	Root        string // project root, for Project
-	Project     bool   // into the project's settings; default: the user's
-	Plugin      bool
-	Managed     bool
-	Only        bool // managed: other hooks do not run
-	AllowEnv    bool
-	Force       bool
-	DryRun      bool
-	Version     string
-	ManagedRoot string // "" is /; tests set it
-	Getenv      func(string) string
-	Look        func(name string) string // finds a program on PATH, "" if none
-}
-
-// A Change is one file an install or remove touched (or, dry, would touch).
-type Change struct {
-	Path   string `json:"path"`
-	Action string `json:"action"` // created, changed, unchanged, restored, removed, would create, ...
-	Note   string `json:"note,omitempty"`
-}
-
-// A Finding is one check of doctor.
-type Finding struct {
-	ID       string `json:"id"`
-	Severity string `json:"severity"` // ok warn fail
-	Detail   string `json:"detail"`
-	Fix      string `json:"fix,omitempty"`
-}
+// A Switch is a setting that turns hooks off.
+type Switch struct{ File, Key string }
 
 // An Item is one call of a transcript.
 type Item struct {

@@ -63,3 +63,14 @@ func Trouble(err error) string {
 // NoReason stands where a refusal carries no words: an empty reason makes some
 // harnesses let the call run.
 const NoReason = "agentltl-hook refused this call."
+
+// CouldNotJudge words a question or refusal caused by trouble of our own.
+func CouldNotJudge(err error) string {
+	return "agentltl-hook could not judge this call (" + Trouble(err) + "). " +
+		"Nothing is known about its rules; run \"agentltl-hook doctor\"."
+}
+
+// NotDone words trouble on an event that refuses nothing.
+func NotDone(err error) string {
+	return "agentltl-hook: " + Trouble(err) + "; run \"agentltl-hook doctor\""
+}

@@ -22,6 +22,12 @@ func IsPayload(err error) bool {
 	return ok
 }
 
+// A ForeignError says whose payload it really is: a harness may run hooks that
+// were registered for another one.
+type ForeignError struct{ Harness string }
+
+func (e *ForeignError) Error() string { return "a payload of " + e.Harness }
+
 // An Object is a decoded payload. Keys are exact: a struct would also take
 // "Tool_Name", which no harness means. Wrong types read as absent.
 type Object map[string]any

@@ -1,0 +1,349 @@
+package adapter
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// A File is one file that an install changes or writes.
+type File struct {
+	Path string
+	New  []byte      // what it should hold
+	Mode fs.FileMode // of a file that is not there yet
+	Made [][]string  // containers made in it (edit.JSON), for Cut
+	// Cut takes our entries out of the file again, leaving every other byte. nil:
+	// the file is ours as a whole.
+	Cut func(src []byte, made [][]string) ([]byte, error)
+}
+
+// A record says how a file was before install touched it. It lies in the state
+// folder, so that uninstall can give the old bytes back.
+type record struct {
+	Path      string     `json:"path"`
+	Harness   string     `json:"harness"`
+	Existed   bool       `json:"existed"`
+	Original  []byte     `json:"original,omitempty"`
+	Installed string     `json:"installed"` // SHA-256 of what install left
+	Made      [][]string `json:"made,omitempty"`
+	Folders   []string   `json:"folders,omitempty"` // made for it, outermost first
+}
+
+// A change is a planned write.
+type change struct {
+	File
+	real    string // Path with links resolved
+	old     []byte
+	existed bool
+	mode    fs.FileMode
+	rec     record
+}
+
+// Apply writes the files, all or none of them, and keeps what they held before.
+// With DryRun it only says what it would do.
+func (o InstallOptions) Apply(harness string, files []File) ([]Change, error) {
+	var todo []change
+	var report []Change
+	for _, f := range files {
+		c, err := o.plan(harness, f)
+		if err != nil {
+			return nil, err
+		}
+		if c.existed && bytes.Equal(c.old, f.New) {
+			report = append(report, Change{Path: f.Path, Action: "unchanged"})
+			continue
+		}
+		if err := writable(c.real); err != nil {
+			return nil, err
+		}
+		action := "changed"
+		if !c.existed {
+			action = "created"
+		}
+		todo = append(todo, c)
+		report = append(report, Change{Path: f.Path, Action: o.would(action)})
+	}
+	if o.DryRun {
+		return report, nil
+	}
+	for i := range todo {
+		if err := o.write(&todo[i]); err != nil {
+			for j := range slices.Backward(todo[:i]) {
+				o.takeBack(&todo[j])
+			}
+			return nil, err
+		}
+	}
+	return report, nil
+}
+
+// would words an action that a dry run does not do.
+func (o InstallOptions) would(action string) string {
+	if !o.DryRun {
+		return action
+	}
+	switch action {
+	case "created":
+		return "would create"
+	case "changed":
+		return "would change"
+	case "restored":
+		return "would restore"
+	default:
+		return "would remove"
+	}
+}
+
+// plan reads the file as it is. A link is followed: what it points to is changed.
+func (o InstallOptions) plan(harness string, f File) (change, error) {
+	c := change{File: f, real: f.Path, mode: f.Mode}
+	if real, err := filepath.EvalSymlinks(f.Path); err == nil {
+		c.real = real
+	}
+	st, err := os.Stat(c.real)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return c, err
+	case !st.Mode().IsRegular():
+		return c, fmt.Errorf("%s is not a regular file", f.Path)
+	default:
+		if c.old, err = os.ReadFile(c.real); err != nil {
+			return c, err
+		}
+		c.existed, c.mode = true, st.Mode().Perm()
+	}
+	if c.mode == 0 {
+		c.mode = 0o600
+	}
+	c.rec = record{
+		Path: c.real, Harness: harness, Existed: c.existed, Original: c.old,
+		Installed: digest(f.New), Made: f.Made,
+	}
+	if old, ok := o.load(c.real); ok {
+		c.rec.Folders = old.Folders
+		c.rec.Made = mergePaths(old.Made, f.Made)
+		if old.Installed == digest(c.old) { // still as we left it
+			c.rec.Existed, c.rec.Original = old.Existed, old.Original
+			return c, nil
+		}
+	}
+	if f.Cut == nil || !c.existed {
+		return c, nil
+	}
+	// It may hold entries of ours already: those are not part of the original.
+	if c.rec.Original, err = f.Cut(c.old, c.rec.Made); err != nil {
+		return c, fmt.Errorf("%s: %w", f.Path, err)
+	}
+	return c, nil
+}
+
+func mergePaths(a, b [][]string) [][]string {
+	out := slices.Clone(a)
+	for _, p := range b {
+		if !slices.ContainsFunc(out, func(q []string) bool { return slices.Equal(p, q) }) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// writable says no to a file without a write bit too, although its folder would
+// allow putting another one in its place: its owner meant something by it.
+func writable(path string) error {
+	st, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // making the file will tell
+	}
+	if err != nil {
+		return err
+	}
+	if st.Mode().Perm()&0o200 == 0 {
+		return fmt.Errorf("%s is read-only; nothing was changed", path)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return fmt.Errorf("%w; nothing was changed", err)
+	}
+	return f.Close()
+}
+
+// write makes the file's folders, keeps the record, then puts the file in place.
+func (o InstallOptions) write(c *change) error {
+	made, err := makeFolders(filepath.Dir(c.real))
+	if err != nil {
+		return err
+	}
+	c.rec.Folders = append(c.rec.Folders, made...)
+	if err := o.save(c.rec); err != nil {
+		return err
+	}
+	return replaceFile(c.real, c.New, c.mode)
+}
+
+// takeBack undoes a write of an install that failed further on.
+func (o InstallOptions) takeBack(c *change) {
+	if c.existed {
+		_ = replaceFile(c.real, c.old, c.mode)
+		return
+	}
+	_ = os.Remove(c.real)
+	removeFolders(c.rec.Folders)
+	o.forget(c.real)
+}
+
+// Undo takes an installed file back: a file that is as install left it gets its
+// old bytes, of an edited one cut removes our entries and every other byte
+// stays. A file we know nothing of is cut too. cut nil: the file is ours as a
+// whole and is removed.
+func (o InstallOptions) Undo(path string, cut func(src []byte, made [][]string) ([]byte, error)) (Change, error) {
+	real := path
+	if r, err := filepath.EvalSymlinks(path); err == nil {
+		real = r
+	}
+	unchanged := Change{Path: path, Action: "unchanged"}
+	src, err := os.ReadFile(real)
+	if errors.Is(err, fs.ErrNotExist) {
+		if !o.DryRun {
+			o.forget(real)
+		}
+		return unchanged, nil
+	}
+	if err != nil {
+		return unchanged, err
+	}
+	rec, known := o.load(real)
+	switch {
+	case known && rec.Installed == digest(src) && rec.Existed:
+		return o.put(path, real, rec, rec.Original, "restored")
+	case known && rec.Installed == digest(src), cut == nil:
+		return o.drop(path, real, rec)
+	}
+	out, err := cut(src, rec.Made)
+	if err != nil {
+		return unchanged, fmt.Errorf("%s: %w", path, err)
+	}
+	if bytes.Equal(out, src) {
+		if !o.DryRun {
+			o.forget(real)
+		}
+		return unchanged, nil
+	}
+	if known && !rec.Existed && isBlank(out) {
+		return o.drop(path, real, rec)
+	}
+	return o.put(path, real, rec, out, "changed")
+}
+
+// isBlank says whether nothing but an empty object or white space is left.
+func isBlank(b []byte) bool {
+	s := bytes.Join(bytes.Fields(b), nil)
+	return len(s) == 0 || string(s) == "{}"
+}
+
+func (o InstallOptions) put(path, real string, rec record, data []byte, action string) (Change, error) {
+	c := Change{Path: path, Action: o.would(action)}
+	if err := writable(real); err != nil {
+		return c, err
+	}
+	if o.DryRun {
+		return c, nil
+	}
+	st, err := os.Stat(real)
+	if err != nil {
+		return c, err
+	}
+	if err := replaceFile(real, data, st.Mode().Perm()); err != nil {
+		return c, err
+	}
+	o.forget(real)
+	return c, nil
+}
+
+func (o InstallOptions) drop(path, real string, rec record) (Change, error) {
+	c := Change{Path: path, Action: o.would("removed")}
+	if o.DryRun {
+		return c, nil
+	}
+	if err := os.Remove(real); err != nil {
+		return c, err
+	}
+	removeFolders(rec.Folders)
+	o.forget(real)
+	return c, nil
+}
+
+// Installed says when install last wrote the file, by its record.
+func (o InstallOptions) Installed(path string) (fs.FileInfo, bool) {
+	if r, err := filepath.EvalSymlinks(path); err == nil {
+		path = r
+	}
+	st, err := os.Stat(o.recordPath(path))
+	return st, err == nil
+}
+
+func (o InstallOptions) recordPath(real string) string {
+	return filepath.Join(o.StateDir, "install", digest([]byte(real))[:16]+".json")
+}
+
+func (o InstallOptions) load(real string) (record, bool) {
+	var r record
+	b, err := os.ReadFile(o.recordPath(real))
+	if err != nil || json.Unmarshal(b, &r) != nil || r.Path != real {
+		return record{}, false
+	}
+	return r, true
+}
+
+func (o InstallOptions) save(r record) error {
+	p := o.recordPath(r.Path)
+	if err := os.MkdirAll(filepath.Dir(p), 0o700); err != nil {
+		return err
+	}
+	b, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	return replaceFile(p, b, 0o600)
+}
+
+func (o InstallOptions) forget(real string) {
+	p := o.recordPath(real)
+	if os.Remove(p) == nil {
+		_ = os.Remove(filepath.Dir(p)) // if it was the last one
+	}
+}
+
+// makeFolders is MkdirAll that says which folders it made, outermost first.
+func makeFolders(dir string) ([]string, error) {
+	var missing []string
+	for d := dir; ; d = filepath.Dir(d) {
+		if _, err := os.Stat(d); err == nil || filepath.Dir(d) == d {
+			break
+		}
+		missing = append(missing, d)
+	}
+	slices.Reverse(missing)
+	return missing, os.MkdirAll(dir, 0o755)
+}
+
+// removeFolders removes folders that install made, if nothing else is in them.
+func removeFolders(dirs []string) {
+	for _, d := range slices.Backward(dirs) {
+		if os.Remove(d) != nil {
+			return
+		}
+	}
+}
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,183 @@
+package claudecode
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/agentltl/agentltl-hook/harness/adapter"
+	"github.com/agentltl/agentltl-hook/internal/edit"
+	"github.com/agentltl/agentltl-hook/trace"
+)
+
+// Doctor checks the registration (rules.md 22.5).
+func (a Adapter) Doctor(o adapter.InstallOptions) []adapter.Finding {
+	return adapter.Checkup{
+		Name:          Name,
+		Program:       "claude",
+		Tested:        []string{"2.1.332"},
+		Events:        events(),
+		Registrations: registrations(o),
+		Untrusted:     untrusted(o),
+		Off:           a.HooksOff(o.UserDir, o.Root),
+		OffHeld:       adapter.IsFile(managedPath(o)),
+		Sample: adapter.Sample{
+			Event: preToolUse,
+			Payload: func(dir string) []byte {
+				return edit.Raw(map[string]any{
+					"session_id": "agentltl-doctor", "hook_event_name": preToolUse, "cwd": dir,
+					"tool_name": "Read", "tool_use_id": "agentltl-doctor",
+					"tool_input": map[string]any{"file_path": filepath.Join(dir, "nothing")},
+				})
+			},
+			Env:  func(dir string) []string { return []string{"CLAUDE_PROJECT_DIR=" + dir} },
+			Good: goodAnswer,
+		},
+	}.Findings(o)
+}
+
+// goodAnswer says whether the program would obey an answer to a harmless call.
+func goodAnswer(stdout []byte, status int) error {
+	if status != 0 {
+		return fmt.Errorf("exit status %d", status)
+	}
+	if len(stdout) == 0 {
+		return nil
+	}
+	v, err := trace.DecodeJSON(stdout)
+	if err != nil {
+		return errors.New("the answer is not JSON")
+	}
+	m, _ := v.(map[string]any)
+	if s := adapter.Object(m).Object("hookSpecificOutput"); s != nil && s.Text("hookEventName") != preToolUse {
+		return errors.New("the answer names another event")
+	}
+	return nil
+}
+
+// registrations are all of ours over user, project, managed settings and plugins.
+func registrations(o adapter.InstallOptions) []adapter.Registration {
+	var regs []adapter.Registration
+	add := func(path string, o adapter.InstallOptions, line bool) {
+		src, err := adapter.ReadSmall(path)
+		if err != nil {
+			return
+		}
+		j, err := edit.ParseJSON(src)
+		if err != nil {
+			return
+		}
+		regs = append(regs, registrationsIn(j, path, o, line)...)
+	}
+	user, managed := o, o
+	user.Managed, managed.Managed, managed.AllowEnv = false, true, false
+	add(filepath.Join(o.UserDir, "settings.json"), user, false)
+	if o.Root != "" {
+		add(filepath.Join(o.Root, ".claude", "settings.json"), user, true)
+		add(filepath.Join(o.Root, ".claude", "settings.local.json"), user, true)
+	}
+	add(managedPath(o), managed, false)
+	if p := ourPlugin(o); p != "" {
+		for _, event := range events() {
+			regs = append(regs, adapter.Registration{Place: "plugin " + p, Event: event})
+		}
+	}
+	return regs
+}
+
+func registrationsIn(j *edit.JSON, path string, o adapter.InstallOptions, line bool) []adapter.Registration {
+	var regs []adapter.Registration
+	for _, event := range j.Keys("hooks") {
+		list, _ := j.Get("hooks", event)
+		groups, _ := list.([]any)
+		for _, g := range groups {
+			for _, h := range handlersOf(g) {
+				if !isOurs(h) {
+					continue
+				}
+				r := adapter.Registration{Place: path, Event: event, Words: wordsOf(h)}
+				m := adapter.Object(h.(map[string]any))
+				if !m.Has("args") {
+					r.Line = m.Text("command")
+				}
+				r.Fault = fault(o, event, g, m, r, line)
+				regs = append(regs, r)
+			}
+		}
+	}
+	return regs
+}
+
+// fault says how a registration differs from what install writes. The program's
+// own path is another check's subject.
+func fault(o adapter.InstallOptions, event string, g any, h adapter.Object, r adapter.Registration, line bool) string {
+	want := entry(o, event, line)
+	group, _ := g.(map[string]any)
+	switch m := adapter.Object(group).Text("matcher"); {
+	case !slices.Contains(events(), event):
+		return "an event that install does not register"
+	case m != "" && m != "*":
+		return "the matcher " + m + " leaves out calls"
+	case h.Text("type") != "command":
+		return "not of type command"
+	case want.Hooks[0].OnFailure != "" && h.Text("onFailure") != want.Hooks[0].OnFailure:
+		return `without "onFailure": "block" a failing hook lets the call run`
+	case h.Bool("async"):
+		return "async: its answer is not waited for"
+	case h.Text("if") != "":
+		return `"if" leaves out calls`
+	case !line && r.Line != "":
+		return "not in exec form"
+	}
+	return adapter.LineFault(r.Words, o, Name, event)
+}
+
+// untrusted says why hooks of the project's settings would not run.
+func untrusted(o adapter.InstallOptions) []string {
+	if settingIs(filepath.Join(filepath.Dir(managedPath(o)), "..", "managed-settings.json"), true, "allowManagedHooksOnly") &&
+		!adapter.IsFile(managedPath(o)) {
+		return []string{"managed settings allow managed hooks only: install --managed"}
+	}
+	return nil
+}
+
+// HooksOff finds disableAllHooks. It takes effect at the next start; managed
+// hooks run all the same.
+func (Adapter) HooksOff(userDir, root string) []adapter.Switch {
+	var found []adapter.Switch
+	files := []string{filepath.Join(userDir, "settings.json")}
+	if root != "" {
+		files = append(files,
+			filepath.Join(root, ".claude", "settings.json"),
+			filepath.Join(root, ".claude", "settings.local.json"))
+	}
+	for _, f := range files {
+		if settingIs(f, true, "disableAllHooks") {
+			found = append(found, adapter.Switch{File: f, Key: "disableAllHooks"})
+		}
+	}
+	return found
+}
+
+// settingIs says whether the file's setting has that value.
+func settingIs(path string, want any, key ...string) bool {
+	src, err := adapter.ReadSmall(path)
+	if err != nil {
+		return false
+	}
+	j, err := edit.ParseJSON(src)
+	if err != nil {
+		return false
+	}
+	v, ok := j.Get(key...)
+	return ok && v == want
+}
+
+// Gaps are the calls no hook sees, and what holds nothing.
+func (Adapter) Gaps() []string {
+	return []string{
+		"what a background command does is judged at its start; how it ends is never known",
+		"claude --bare, --safe-mode and --restricted leave out hooks that are not managed",
+	}
+}

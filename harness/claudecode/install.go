@@ -1,0 +1,71 @@
+package claudecode
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/agentltl/agentltl-hook/harness/adapter"
+)
+
+// Install registers the hooks in the user's or the project's settings, as a
+// managed drop-in, or as a plugin; never twice.
+func (a Adapter) Install(o adapter.InstallOptions) (adapter.Report, error) {
+	if o.Managed {
+		return a.installManaged(o)
+	}
+	path := settingsPath(o)
+	src, err := readOrNothing(path)
+	if err != nil {
+		return adapter.Report{}, err
+	}
+	if plugin := ourPlugin(o); plugin != "" && !o.Force {
+		return adapter.Report{}, fmt.Errorf("the plugin %s is enabled in %s and would judge every call a second time; "+
+			"\"claude plugin uninstall %s\" first, or keep the plugin", plugin, filepath.Join(o.UserDir, "settings.json"), plugin)
+	}
+	out, made, err := register(src, o, o.Project)
+	if err != nil {
+		return adapter.Report{}, fmt.Errorf("%s: %w; nothing was changed", path, err)
+	}
+	peers, out, err := switchOffPeers(o, out)
+	if err != nil {
+		return adapter.Report{}, fmt.Errorf("%s: %w; nothing was changed", path, err)
+	}
+	changed, err := o.Apply(Name, []adapter.File{{Path: path, New: out, Mode: 0o600, Made: made, Cut: cut}})
+	if err != nil {
+		return adapter.Report{}, err
+	}
+	r := adapter.Report{Changed: changed, Warnings: peers}
+	if o.Project {
+		r.Next = append(r.Next, "Claude Code asks once whether this folder is trusted; \"claude -p\" runs the hooks without asking")
+	}
+	return r, nil
+}
+
+// Remove takes the registration out of the place that the options name.
+func (a Adapter) Remove(o adapter.InstallOptions) (adapter.Report, error) {
+	if o.Managed {
+		return a.removeManaged(o)
+	}
+	c, err := o.Undo(settingsPath(o), cut)
+	if err != nil {
+		return adapter.Report{}, err
+	}
+	return adapter.Report{Changed: []adapter.Change{c}}, nil
+}
+
+func settingsPath(o adapter.InstallOptions) string {
+	if o.Project {
+		return filepath.Join(o.Root, ".claude", "settings.json")
+	}
+	return filepath.Join(o.UserDir, "settings.json")
+}
+
+func readOrNothing(path string) ([]byte, error) {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	return b, err
+}

@@ -11,7 +11,6 @@ import (
 	_ "github.com/rogpeppe/go-internal/testscript"
 	_ "github.com/santhosh-tekuri/jsonschema/v6"
 	_ "github.com/spf13/cobra"
-	_ "go.etcd.io/bbolt"
 	_ "gopkg.in/yaml.v3"
 	_ "mvdan.cc/sh/v3/syntax"
 	_ "pgregory.net/rapid"

@@ -175,36 +175,40 @@ type Memory struct {
 
 // A Latch stops a session until the user writes.
 type Latch struct {
-	Rule     string    `json:"rule"`
-	Why      string    `json:"why,omitempty"`
-	Layer    string    `json:"layer,omitempty"`
-	Decision string    `json:"decision,omitempty"`
-	Time     time.Time `json:"time"`
+	Rule     string     `json:"rule"`
+	Why      string     `json:"why,omitempty"`
+	Layer    string     `json:"layer,omitempty"`
+	Decision string     `json:"decision,omitempty"`
+	Time     time.Time  `json:"time"`
+	Extra    trace.Args `json:"-"` // fields of another version, kept
 }
 
 // Warned is the pointer to the last warn refusal: the exact same call, made
 // again in a later batch, passes once.
 type Warned struct {
-	Key   string   `json:"key"` // tool and canonical arguments, or the line's text
-	Batch string   `json:"batch"`
-	ID    string   `json:"id,omitempty"`
-	Rules []string `json:"rules"`           // warn rules found then
-	Notes []string `json:"notes,omitempty"` // log rules told with that refusal
+	Key   string     `json:"key"` // tool and canonical arguments, or the line's text
+	Batch string     `json:"batch"`
+	ID    string     `json:"id,omitempty"`
+	Rules []string   `json:"rules"`           // warn rules found then
+	Notes []string   `json:"notes,omitempty"` // log rules told with that refusal
+	Extra trace.Args `json:"-"`               // fields of another version, kept
 }
 
 // Pending is a question that was put to the user by a refusal.
 type Pending struct {
-	Key      string `json:"key"`
-	Rule     string `json:"rule"`
-	Answered bool   `json:"answered,omitempty"`
+	Key      string     `json:"key"`
+	Rule     string     `json:"rule"`
+	Answered bool       `json:"answered,omitempty"`
+	Extra    trace.Args `json:"-"` // fields of another version, kept
 }
 
 // A CallID is what became of a native call id.
 type CallID struct {
-	State    string `json:"state"` // reserved, recorded, refused, allowed
-	Decision []byte `json:"decision,omitempty"`
-	Answer   []byte `json:"answer,omitempty"` // the answer given, to give it again
-	Resumes  int    `json:"resumes,omitempty"`
+	State    string     `json:"state"` // reserved, recorded, refused, allowed
+	Decision []byte     `json:"decision,omitempty"`
+	Answer   []byte     `json:"answer,omitempty"` // the answer given, to give it again
+	Resumes  int        `json:"resumes,omitempty"`
+	Extra    trace.Args `json:"-"` // fields of another version, kept
 }
 
 // A Reservation is an allowed proposal whose end is not known yet: it counts
@@ -217,6 +221,7 @@ type Reservation struct {
 	Batch   string       `json:"batch,omitempty"`
 	Time    time.Time    `json:"time"`
 	Calls   []trace.Call `json:"-"` // kept in the entry form of package trace
+	Extra   trace.Args   `json:"-"` // fields of another version, kept
 }
 
 // A Decision is one answer that was not a plain allow, kept for explain.
@@ -239,21 +244,23 @@ type Decision struct {
 	Problem string         `json:"problem,omitempty"`
 	Text    string         `json:"text,omitempty"`
 	More    map[string]any `json:"more,omitempty"`
+	Extra   trace.Args     `json:"-"` // fields of another version, kept
 }
 
 // An Exception is one a person made (trust.md 7).
 type Exception struct {
-	Number   int       `json:"number"`
-	Rules    []string  `json:"rules,omitempty"`
-	Key      string    `json:"key,omitempty"`
-	Call     string    `json:"call,omitempty"` // in words
-	Scope    string    `json:"scope"`          // once, session, for, pause
-	Session  string    `json:"session,omitempty"`
-	Decision string    `json:"decision,omitempty"`
-	Made     time.Time `json:"made"`
-	Until    time.Time `json:"until"`
-	Used     int       `json:"used,omitempty"`
-	Revoked  bool      `json:"revoked,omitempty"`
-	By       string    `json:"by,omitempty"`
-	Reason   string    `json:"reason,omitempty"`
+	Number   int        `json:"number"`
+	Rules    []string   `json:"rules,omitempty"`
+	Key      string     `json:"key,omitempty"`
+	Call     string     `json:"call,omitempty"` // in words
+	Scope    string     `json:"scope"`          // once, session, for, pause
+	Session  string     `json:"session,omitempty"`
+	Decision string     `json:"decision,omitempty"`
+	Made     time.Time  `json:"made"`
+	Until    time.Time  `json:"until"`
+	Used     int        `json:"used,omitempty"`
+	Revoked  bool       `json:"revoked,omitempty"`
+	By       string     `json:"by,omitempty"`
+	Reason   string     `json:"reason,omitempty"`
+	Extra    trace.Args `json:"-"` // fields of another version, kept
 }

@@ -30,6 +30,10 @@ type Call struct {
 	Exists  []string // paths of the arguments that were on disk when the call was checked
 	Outcome *Outcome
 	Time    time.Time // when the call was recorded; never before the call in front of it
+	// Unchecked marks a call that ran without having been judged first.
+	Unchecked bool
+	// Extra holds fields of a stored entry that this program does not know.
+	Extra Args
 }
 
 // A Form is another reading of a call: a rule matches a call when it matches

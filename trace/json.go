@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -10,21 +9,6 @@ import (
 	"strings"
 	"unicode/utf8"
 )
-
-// DecodeJSON reads one JSON document as the values that Args holds. Number
-// literals are kept as they came. Text after the document is an error.
-func DecodeJSON(data []byte) (any, error) {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		return nil, err
-	}
-	if dec.More() {
-		return nil, fmt.Errorf("text after the JSON document at byte %d", dec.InputOffset())
-	}
-	return v, nil
-}
 
 // AppendJSON writes v as canonical JSON: UTF-8, keys sorted by code point, no
 // white space, shortest escapes, number literals as they came. Values outside

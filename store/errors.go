@@ -1,0 +1,45 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The troubles a caller tells apart (rules.md 17).
+var (
+	// ErrBusy: others held the lock until the deadline.
+	ErrBusy = errors.New("store busy")
+	// ErrCorrupt: the file is damaged, or no store.
+	ErrCorrupt = errors.New("store damaged")
+	// ErrNewer: the file has a newer major format; see [NewerError].
+	ErrNewer = errors.New("store of a newer format")
+	// ErrUnsafe: the file or its folder could have been written by somebody else.
+	ErrUnsafe = errors.New("store not safe to use")
+)
+
+// A NewerError names both formats. It is an ErrNewer.
+type NewerError struct {
+	Have, Want string // of the file, of this program
+}
+
+func (e *NewerError) Error() string {
+	return fmt.Sprintf("store has format %s, this program reads %s", e.Have, e.Want)
+}
+
+// Is makes errors.Is(err, ErrNewer) true.
+func (e *NewerError) Is(target error) bool { return target == ErrNewer }
+
+// A damage is panicked with where bytes of the file do not decode in a place
+// that cannot return an error, and becomes an ErrCorrupt at the end of the
+// transaction.
+type damage struct{ what string }
+
+func (d damage) Error() string { return d.what }
+
+func damaged(format string, args ...any) {
+	panic(damage{fmt.Sprintf(format, args...)})
+}
+
+func corrupt(path, what string) error {
+	return fmt.Errorf("store %s: %w: %s", path, ErrCorrupt, what)
+}

@@ -1,0 +1,7 @@
+//go:build !faultpoints
+
+package store
+
+// fault is where a program built with the tag faultpoints ends when
+// AGENTLTL_FAULT names the point; here it does nothing.
+func fault(string) {}

@@ -20,6 +20,8 @@ type env = cli.Env
 // file with its constructor and one line here.
 func commands() []command {
 	return []command{
+		{"install", newInstallCmd},
+		{"uninstall", newUninstallCmd},
 		{"hook", newHookCmd},
 		{"version", newVersionCmd},
 		{"completion", newCompletionCmd},

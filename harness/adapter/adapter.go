@@ -26,6 +26,9 @@ type Env struct {
 // An Adapter speaks one coding agent's hook protocol.
 type Adapter interface {
 	Profile() hooks.Profile
+	// Command is the name of the harness's own program; "" if it has none, and
+	// then nothing is installed.
+	Command() string
 	// Decode reads one payload. event is the argument of "hook", "" if none. An
 	// event the harness added after this release yields a zero Kind and no error.
 	Decode(env Env, event string, payload []byte) (hooks.Event, error)
@@ -40,6 +43,8 @@ type Adapter interface {
 	Install(InstallOptions) (Report, error)
 	Remove(InstallOptions) (Report, error)
 	Doctor(InstallOptions) []Finding
+	// Peers names registrations of the Python plugins of the same name.
+	Peers(InstallOptions) []string
 	// HooksOff lists the switches that turn the harness's hooks off here: settings
 	// of the user and of the project at root (trust.md 6).
 	HooksOff(userDir, root string) []Switch

@@ -316,9 +316,25 @@ func (o InstallOptions) save(r record) error {
 
 func (o InstallOptions) forget(real string) {
 	p := o.recordPath(real)
-	if os.Remove(p) == nil {
-		_ = os.Remove(filepath.Dir(p)) // if it was the last one
+	if os.Remove(p) == nil && os.Remove(filepath.Dir(p)) == nil { // it was the last one
+		_ = os.Remove(o.StateDir) // if nothing was recorded either
 	}
+}
+
+// Records names the harnesses that files were installed for, once a file.
+func (o InstallOptions) Records() []string {
+	files, err := filepath.Glob(filepath.Join(o.StateDir, "install", "*.json"))
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, f := range files {
+		var r record
+		if b, err := os.ReadFile(f); err == nil && json.Unmarshal(b, &r) == nil {
+			names = append(names, r.Harness)
+		}
+	}
+	return names
 }
 
 // makeFolders is MkdirAll that says which folders it made, outermost first.

@@ -9,6 +9,23 @@ import (
 	"github.com/agentltl/agentltl-hook/harness/adapter"
 )
 
+// Command is Claude Code's program.
+func (Adapter) Command() string { return "claude" }
+
+// Peers names the Python plugin of the same name in the settings.
+func (Adapter) Peers(o adapter.InstallOptions) []string {
+	src, err := adapter.ReadSmall(settingsPath(o))
+	if err != nil {
+		return nil
+	}
+	o.NoPeers = false
+	found, _, err := switchOffPeers(o, src)
+	if err != nil {
+		return nil
+	}
+	return found
+}
+
 // Install registers the hooks in the user's or the project's settings, as a
 // managed drop-in, or as a plugin; never twice.
 func (a Adapter) Install(o adapter.InstallOptions) (adapter.Report, error) {

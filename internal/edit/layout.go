@@ -85,13 +85,53 @@ func (j *JSON) layout(val json.RawMessage, indent string, multi bool) string {
 		}
 		return b.String()
 	}
-	if json.Indent(&b, val, indent, j.unit()) != nil {
+	v, err := hujson.Parse(val)
+	if err != nil {
 		return string(val)
 	}
-	if e := j.eol(); e != "\n" {
-		return strings.ReplaceAll(b.String(), "\n", e)
-	}
+	indented(&b, v, j.eol()+indent, j.unit())
 	return b.String()
+}
+
+// indented writes v over several lines, lists of plain values on one. nl is the
+// line break with the indentation of v's own line.
+func indented(b *bytes.Buffer, v hujson.Value, nl, unit string) {
+	switch c := v.Value.(type) {
+	case *hujson.Object:
+		if len(c.Members) == 0 {
+			b.WriteString("{}")
+			return
+		}
+		for i, m := range c.Members {
+			b.WriteString([]string{"{", ","}[min(i, 1)] + nl + unit)
+			b.Write(m.Name.Value.(hujson.Literal))
+			b.WriteString(": ")
+			indented(b, m.Value, nl+unit, unit)
+		}
+		b.WriteString(nl + "}")
+	case *hujson.Array:
+		plain := true
+		for _, e := range c.Elements {
+			_, lit := e.Value.(hujson.Literal)
+			plain = plain && lit
+		}
+		b.WriteByte('[')
+		for i, e := range c.Elements {
+			switch {
+			case !plain:
+				b.WriteString([]string{"", ","}[min(i, 1)] + nl + unit)
+			case i > 0:
+				b.WriteString(", ")
+			}
+			indented(b, e, nl+unit, unit)
+		}
+		if !plain {
+			b.WriteString(nl)
+		}
+		b.WriteByte(']')
+	case hujson.Literal:
+		b.Write(c)
+	}
 }
 
 // eol is the file's line ending.

@@ -201,7 +201,7 @@ func (j *Judge) flight(tx state.Tx, s state.Scope, own string) []trace.Call {
 	}
 	var out []trace.Call
 	for _, r := range tx.Reservations(s) {
-		if r.Session == tx.Session() && r.Ticket == own || !j.Now.IsZero() && j.Now.Sub(r.Time).Nanoseconds() > ttl {
+		if r.Quiet || r.Session == tx.Session() && own != "" && r.Ticket == own || !j.Now.IsZero() && j.Now.Sub(r.Time).Nanoseconds() > ttl {
 			continue
 		}
 		for _, c := range r.Calls {

@@ -107,6 +107,7 @@ func never(id string, mode rules.Mode, tools ...string) *rules.Rule {
 func atMost(id string, n int, tool string) *rules.Rule {
 	r := rule(id, rules.Block, []string{tool}, func(k map[string]int, c *trace.Call) bool { return k[c.Tool] >= n })
 	r.Limit = true
+	r.Reserves = func(*trace.Call) bool { return true }
 	return r
 }
 
@@ -333,6 +334,7 @@ func TestCallsInFlight(t *testing.T) {
 func TestReservationsExpireAndNeverSatisfy(t *testing.T) {
 	r := before("quote-first", "quote", "pay")
 	r.Limit = true
+	r.Reserves = func(*trace.Call) bool { return true }
 	b := newBench(t, r, atMost("once", 1, "pay"))
 	q := line("quote")
 	q.ID = "1"

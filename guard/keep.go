@@ -34,7 +34,7 @@ func (c *check) allow() {
 		c.d.Exceptions = append(c.d.Exceptions, e.Number)
 	}
 	c.d.Reserve = c.reserves()
-	if c.d.Reserve {
+	if c.d.Reserve || c.p.Hold {
 		c.d.Keep = true
 	}
 }
@@ -179,10 +179,7 @@ func (c *check) reserves() bool {
 
 // reserves says whether a call counts against later ones by a rule.
 func reserves(r *rules.Rule, c *trace.Call) bool {
-	if r.Reserves != nil {
-		return r.Reserves(c)
-	}
-	return reacts(r, toolsOf(c))
+	return r.Reserves != nil && r.Reserves(c)
 }
 
 // ticket names the proposal until its end is known.
@@ -217,7 +214,7 @@ func (c *check) save() error {
 			return err
 		}
 	}
-	if c.d.Action == Allow && c.d.Reserve {
+	if c.d.Action == Allow && (c.d.Reserve || c.p.Hold) {
 		return c.reserve()
 	}
 	return nil
@@ -226,7 +223,11 @@ func (c *check) save() error {
 // reserve keeps the proposal as in flight, unless its ticket holds one already.
 func (c *check) reserve() error {
 	r := state.Reservation{
-		Ticket: c.p.ID, Session: c.tx.Session(), Key: c.key, Agent: c.p.Agent, Batch: c.p.Batch, Time: c.Now, Calls: c.chain,
+		Ticket: c.p.ID, Session: c.tx.Session(), Key: c.key, Agent: c.p.Agent, Batch: c.p.Batch, Time: c.Now, Calls: c.p.Calls,
+		Quiet: !c.d.Reserve,
+	}
+	if c.d.Reserve {
+		r.Calls = c.chain
 	}
 	open := c.tx.Reservations(state.Session)
 	taken := map[string]bool{}

@@ -35,6 +35,7 @@ type Proposal struct {
 	Agent      string
 	Shell      string // the shell tool's name, of a line; "" otherwise
 	Line       string // the text of a line
+	Hold       bool   // keep the calls as they were read until they are recorded, reserved or not
 	Key        string // names the exact call: of a line its text, else tool and arguments; "": made from Calls
 }
 

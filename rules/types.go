@@ -135,7 +135,7 @@ type Rule struct {
 	Shadow, Locked     bool
 	Limit              bool // calls in flight count against its calls (contracts.md 1.5)
 	// Reserves says whether a call that is let through could count against a later
-	// one and so must be reserved; nil: every call of one of Tools. Only with Limit.
+	// one and so must be reserved; nil: never. Only with Limit.
 	Reserves    func(c *trace.Call) bool
 	Tools       []string // tool names or globs whose calls it can react to; meaningless when Always
 	Always      bool     // it can change on a call that matches none of its atoms

@@ -220,8 +220,9 @@ type Reservation struct {
 	Agent   string       `json:"agent,omitempty"`
 	Batch   string       `json:"batch,omitempty"`
 	Time    time.Time    `json:"time"`
-	Calls   []trace.Call `json:"-"` // kept in the entry form of package trace
-	Extra   trace.Args   `json:"-"` // fields of another version, kept
+	Calls   []trace.Call `json:"-"`               // kept in the entry form of package trace
+	Extra   trace.Args   `json:"-"`               // fields of another version, kept
+	Quiet   bool         `json:"quiet,omitempty"` // not in flight for any limit: kept because the calls, as they were read before, matter when they are recorded
 }
 
 // A Decision is one answer that was not a plain allow, kept for explain.

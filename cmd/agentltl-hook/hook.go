@@ -62,7 +62,7 @@ type reply struct {
 // wrong in between becomes the adapter's way of saying that the call could not
 // be judged.
 func runHook(ctx context.Context, e *env, o hookOptions) error {
-	a := adapterNamed(o.harness)
+	a := harness.Find(o.harness)
 	if a == nil {
 		return unknownHarness(o.harness)
 	}
@@ -198,10 +198,6 @@ func harnessUserDir(e *env, a adapter.Adapter, o hookOptions) string {
 		return harnessDir(e, a.Profile())
 	}
 }
-
-// adapterNamed finds the adapter of a harness name; the peer's name for Vibe
-// counts too. nil: no such harness.
-func adapterNamed(name string) adapter.Adapter { return harness.Find(name) }
 
 func unknownHarness(name string) error {
 	var names []string

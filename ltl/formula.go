@@ -1,34 +1,231 @@
 package ltl
 
-import "github.com/agentltl/agentltl-hook/trace"
-
-// A Formula is a node of the syntax tree. Its String is the canonical text.
+// A Formula is a node of the syntax tree. Its String is the canonical text,
+// which rule digests are taken over. The node types are the structs of this
+// file; their values are never changed after they were built.
+//
+//sumtype:decl
 type Formula interface {
 	String() string
+	isFormula()
 }
 
-// A Witness is one failing instance: a position of G, a side of &, a value of a
-// quantified variable.
-type Witness struct {
-	Path      string
-	Verdict   Verdict
-	Uncertain bool // a "maybe" answer is among the atoms that decide it
+// A Tool is what an atom calls by name: a tool's canonical name, or a target
+// that a rule file gave a name.
+type Tool struct {
+	Name   string
+	Target Matcher // not nil: the target in place of the name
+	Maybe  bool    // a call that only may match, or only may have run, counts as a match
 }
 
-// A Judgement is a verdict with the failing instances behind it.
-type Judgement struct {
-	Verdict Verdict
-	New     []Witness // failures this call created: the call answers for these only
+// Named is the tool of that name.
+func Named(name string) Tool { return Tool{Name: name} }
+
+// An Arg asks a call to have Value at key Name.
+type Arg struct {
+	Name  string
+	Value Value
 }
 
-// A Monitor is one formula's progress on one trace.
-type Monitor struct{}
+// A Value is a JSON value, or a variable of an enclosing quantifier.
+type Value struct {
+	JSON any
+	Var  string // not "": the variable, and JSON is not used
+}
 
-func NewMonitor(f Formula) *Monitor { return &Monitor{} }
+// A Cmp is a comparison with a count.
+type Cmp uint8
 
-func (m *Monitor) Step(c trace.Call) Judgement           { return Judgement{} }
-func (m *Monitor) Clone() *Monitor                       { return m }
-func (m *Monitor) End() bool                             { return true }
-func (m *Monitor) AppendBinary(b []byte) ([]byte, error) { return b, nil }
-func (m *Monitor) UnmarshalBinary(b []byte) error        { return nil }
-func Parse(text string) (Formula, error)                 { return nil, nil }
+// The comparisons.
+const (
+	LE Cmp = iota
+	GE
+	EQ
+	LT
+	GT
+)
+
+func (c Cmp) String() string { return [...]string{"<=", ">=", "==", "<", ">"}[c] }
+
+// holds says whether n ⋈ k.
+func (c Cmp) holds(n, k int) bool {
+	switch c {
+	case LE:
+		return n <= k
+	case GE:
+		return n >= k
+	case EQ:
+		return n == k
+	case LT:
+		return n < k
+	default:
+		return n > k
+	}
+}
+
+// Result is what a local atom asks of a call's exit status.
+type Result uint8
+
+const (
+	AnyResult Result = iota
+	Ok               // status 0
+	Failed           // a status other than 0
+)
+
+// Whole-trace atoms: the same value at every position (formulas.md 3.1).
+type (
+	// Called holds once the tool was called.
+	Called struct{ Tool Tool }
+	// CalledWith holds once the tool was called with these arguments.
+	CalledWith struct {
+		Tool Tool
+		Args []Arg
+	}
+	// CalledWithResult holds once such a call is known to have returned Result.
+	CalledWithResult struct {
+		Tool   Tool
+		Args   []Arg
+		Result Value
+	}
+	// CalledNTimes compares the number of calls of the tool.
+	CalledNTimes struct {
+		Tool Tool
+		Cmp  Cmp
+		N    int
+	}
+	// Before: the first B comes after an A.
+	Before struct{ A, B Tool }
+	// After: the first A comes after a B.
+	After struct{ A, B Tool }
+	// AllBefore: all of Tools came before the first Target.
+	AllBefore struct {
+		Tools  []Tool
+		Target Tool
+	}
+	// BranchCalled: Correct was called and, if there is one, Wrong never is.
+	BranchCalled struct {
+		Correct Tool
+		Wrong   *Tool
+	}
+	// InstanceBefore: the I-th A comes before the J-th B, counted from 1.
+	InstanceBefore struct {
+		A Tool
+		I int
+		B Tool
+		J int
+	}
+	// CalledInOrder: the tools were called in this order, others between them.
+	CalledInOrder struct{ Tools []Tool }
+	// WithinSteps: a B at distance 0 to N of the first A.
+	WithinSteps struct {
+		A, B Tool
+		N    int
+	}
+)
+
+// Local atoms: about the call at the position (formulas.md 3.2).
+type (
+	// Now: the call is one of Tool.
+	Now struct{ Tool Tool }
+	// NowWith: the call is one of Tools, has Args and ended with Result.
+	NowWith struct {
+		Tools  []Tool
+		List   bool // written as a list
+		Args   []Arg
+		Result Result
+	}
+	// Match: the call matches a rule target. With Maybe, a call that only may
+	// match counts as a match.
+	Match struct {
+		M     Matcher
+		Maybe bool
+	}
+	// Const is true or false.
+	Const struct{ Value bool }
+)
+
+// Connectives.
+type (
+	Not     struct{ Operand Formula }
+	And     struct{ Left, Right Formula }
+	Or      struct{ Left, Right Formula }
+	Implies struct{ Left, Right Formula }
+)
+
+// Future operators.
+type (
+	Globally   struct{ Operand Formula }
+	Eventually struct{ Operand Formula }
+	Next       struct{ Operand Formula }
+	Until      struct{ Left, Right Formula }
+	WeakUntil  struct{ Left, Right Formula }
+	Release    struct{ Left, Right Formula }
+	// AtPosition is the operand's value at call number Index, from 0.
+	AtPosition struct {
+		Index   int
+		Operand Formula
+	}
+)
+
+// Past operators.
+type (
+	Previous     struct{ Operand Formula }
+	Once         struct{ Operand Formula }
+	Historically struct{ Operand Formula }
+	Since        struct{ Left, Right Formula }
+	// CountBefore compares the number of earlier calls at which Operand held.
+	CountBefore struct {
+		Operand Formula
+		Cmp     Cmp
+		N       int
+	}
+)
+
+// Quantifiers. A domain of type [Seen] ranges over the calls so far, any other
+// over the values of the call at the position.
+type (
+	Forall struct {
+		Var  string
+		Dom  Domain
+		Body Formula
+	}
+	Exists struct {
+		Var  string
+		Dom  Domain
+		Body Formula
+	}
+)
+
+func (Called) isFormula()           {}
+func (CalledWith) isFormula()       {}
+func (CalledWithResult) isFormula() {}
+func (CalledNTimes) isFormula()     {}
+func (Before) isFormula()           {}
+func (After) isFormula()            {}
+func (AllBefore) isFormula()        {}
+func (BranchCalled) isFormula()     {}
+func (InstanceBefore) isFormula()   {}
+func (CalledInOrder) isFormula()    {}
+func (WithinSteps) isFormula()      {}
+func (Now) isFormula()              {}
+func (NowWith) isFormula()          {}
+func (Match) isFormula()            {}
+func (Const) isFormula()            {}
+func (Not) isFormula()              {}
+func (And) isFormula()              {}
+func (Or) isFormula()               {}
+func (Implies) isFormula()          {}
+func (Globally) isFormula()         {}
+func (Eventually) isFormula()       {}
+func (Next) isFormula()             {}
+func (Until) isFormula()            {}
+func (WeakUntil) isFormula()        {}
+func (Release) isFormula()          {}
+func (AtPosition) isFormula()       {}
+func (Previous) isFormula()         {}
+func (Once) isFormula()             {}
+func (Historically) isFormula()     {}
+func (Since) isFormula()            {}
+func (CountBefore) isFormula()      {}
+func (Forall) isFormula()           {}
+func (Exists) isFormula()           {}

@@ -1,10 +1,3 @@
-// Package ltl judges traces of tool calls against temporal formulas.
-//
-// [Parse] reads a formula, [NewMonitor] makes its five-valued monitor, and
-// [Monitor.Step] takes it over one call in time that does not depend on how
-// long the trace is. [Evaluate] is the direct reading of the semantics
-// (formulas.md 3), for finished traces, explanations and as the oracle of the
-// tests. The package knows nothing of rule files, modes, users or clocks.
 package ltl
 
 // A Verdict is the value of a formula on a partial trace. The order is part of
@@ -30,9 +23,43 @@ func (v Verdict) String() string {
 		return "pending"
 	case PresumablyTrue:
 		return "holds so far"
-	default:
+	case True:
 		return "holds"
+	default:
+		return "unknown verdict"
 	}
 }
 
+// Failing says whether the verdict breaks a rule.
+func (v Verdict) Failing() bool { return v < Pending }
+
 func (v Verdict) not() Verdict { return True - v }
+
+// A Witness is one failing instance: a position of G, a side of &, a value of a
+// quantified variable (formulas.md 4). Equal paths are the same failure.
+type Witness struct {
+	Path      string
+	Verdict   Verdict
+	Uncertain bool // a "maybe" answer is among the atoms that decide it
+}
+
+// A Judgement is a verdict with the failing instances behind it.
+type Judgement struct {
+	Verdict Verdict
+	New     []Witness // failures this call created: the call answers for these only
+}
+
+// Refused says whether the call must not go ahead (formulas.md 5): the formula
+// is broken, and this call did it.
+func (j Judgement) Refused() bool { return j.Verdict.Failing() && len(j.New) > 0 }
+
+// Uncertain says that the call created failures and all of them rest on a
+// maybe.
+func (j Judgement) Uncertain() bool {
+	for _, w := range j.New {
+		if !w.Uncertain {
+			return false
+		}
+	}
+	return len(j.New) > 0
+}

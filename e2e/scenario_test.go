@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	_ "embed"
 	"fmt"
 	"io"
 	"os"
@@ -31,9 +32,11 @@ func scenarios() []scenario {
 	return all
 }
 
-// wanted is how many scenarios each harness must run and skip; a change here
-// says that scenarios came or went.
-var wanted = map[string]counts{}
+// wanted holds the lines that a whole run must print, one a harness: how many
+// scenarios it ran and skipped. A change there says that scenarios came or went.
+//
+//go:embed counts.txt
+var wanted string
 
 type counts struct{ run, skipped, failed int }
 
@@ -151,11 +154,12 @@ func (r *results) report(w io.Writer) bool {
 	whole := true
 	for _, n := range names {
 		c := r.count(n)
-		fmt.Fprintf(w, "e2e %s: %s\n", n, c)
+		line := fmt.Sprintf("e2e %s: %s\n", n, c)
+		fmt.Fprint(w, line)
 		if c.run+c.skipped != len(scenarios()) {
 			whole = false // -run chose some
-		} else if os.Getenv("CI") != "" && c != wanted[n] {
-			fmt.Fprintf(w, "e2e %s: wanted %s\n", n, wanted[n])
+		} else if os.Getenv("CI") != "" && !strings.Contains(wanted, line) {
+			fmt.Fprintf(w, "not one of the lines of counts.txt:\n%s", wanted)
 			ok = false
 		}
 	}

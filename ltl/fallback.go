@@ -1,7 +1,9 @@
 package ltl
 
 import (
+	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"slices"
 
@@ -96,13 +98,31 @@ func (m *fallback) end() bool {
 	return e != nil && e.Finished()
 }
 
-func (m *fallback) appendBinary(b []byte) []byte { return binary.AppendUvarint(b, uint64(m.n)) }
+func (m *fallback) appendBinary(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(m.n))
+	if m.known && m.history == nil {
+		data, err := json.Marshal(m.calls)
+		if err == nil {
+			b = append(b, data...)
+		}
+	}
+	return b
+}
 
 func (m *fallback) unmarshal(b []byte) error {
 	n, size := binary.Uvarint(b)
-	if size != len(b) || n > 1<<40 {
+	if size <= 0 || n > 1<<40 {
 		return errors.New("not a checkpoint of this formula")
 	}
 	*m = fallback{f: m.f, n: int(n), known: n == 0, history: m.history}
+	if size == len(b) {
+		return nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(b[size:]))
+	dec.UseNumber()
+	if err := dec.Decode(&m.calls); err != nil {
+		return err
+	}
+	m.known = true
 	return nil
 }

@@ -48,7 +48,7 @@ func (j *Judge) check(tx state.Tx, p Proposal, write bool) (Decision, error) {
 	if j.Book.Len() == 0 {
 		return Decision{}, nil
 	}
-	c.chain, c.read = p.chain()
+	c.chain, c.read = p.Chain()
 	c.d.Chain = c.chain
 	if err := c.judge(); err != nil {
 		return Decision{}, err
@@ -159,7 +159,7 @@ func (c *check) decide() {
 	}
 	if say > c.d.Action {
 		c.d.Action, c.d.Broken, c.d.ByUnread, c.d.Call = say, nil, true, c.read
-		c.d.Attempt, c.d.Limit, c.d.Escalated = 0, 0, false
+		c.d.Attempt, c.d.Try, c.d.Limit, c.d.Escalated = 0, 0, 0, false
 	}
 	if c.d.ByUnread || c.d.Action == Allow {
 		c.d.Unread = c.p.Unresolved
@@ -258,12 +258,12 @@ func (c *check) countTry(f *finding) {
 	m.Retries[f.rule.ID]++
 	m.Runs[f.rule.ID]++
 	total, run := m.Retries[f.rule.ID], m.Runs[f.rule.ID]
-	c.d.Attempt, c.d.Limit = total, limit
+	c.d.Attempt, c.d.Try, c.d.Limit = total, total, limit
 	up := total >= limit
 	switch counting {
 	case "consecutive":
 		up = run >= limit
-		c.d.Attempt = run
+		c.d.Try = run
 	case "hybrid":
 		up = up || run >= runs
 	}

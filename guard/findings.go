@@ -55,9 +55,9 @@ func (p *Proposal) unreadCall() (trace.Call, bool) {
 	return c, true
 }
 
-// chain is all calls of a proposal that are judged, the one for unread parts
+// Chain is all calls of a proposal that are judged, the one for unread parts
 // last. read is how many stand before that one.
-func (p *Proposal) chain() (calls []trace.Call, read int) {
+func (p *Proposal) Chain() (calls []trace.Call, read int) {
 	calls, read = p.Calls, len(p.Calls)
 	if c, ok := p.unreadCall(); ok {
 		calls = append(slices.Clip(calls), c)
@@ -88,40 +88,43 @@ func (j *Judge) find(tx state.Tx, l *ledger, list []*rules.Rule, chain []trace.C
 		if s.rule.Finally {
 			continue
 		}
-		out = append(out, j.findRule(tx, l.scope, s, chain, flight)...)
+		found, err := j.findRule(tx, l.scope, s, chain, flight)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
 	}
 	// In order of the calls, and for one call in the order of the rules.
 	slices.SortStableFunc(out, func(a, b finding) int { return a.call - b.call })
 	return out, nil
 }
 
-func (j *Judge) findRule(tx state.Tx, scope state.Scope, s *standing, chain, flight []trace.Call) []finding {
-	plain := s.clone()
-	readings := []*runner{plain}
-	if s.rule.Limit && len(flight) > 0 {
-		with := s.clone()
-		moved := false
-		for i := range flight {
-			if reacts(s.rule, toolsOf(&flight[i])) {
-				with.step(&flight[i])
-				moved = true
-			}
-		}
-		if moved {
-			// A limit is only ever nearer with calls in flight. A general formula can go
-			// either way: it is judged with and without them, either refusal counts.
-			readings = append(readings, with)
-		}
+// findRule judges the chain by one rule. A limit is only ever nearer with calls in
+// flight, a general formula can go either way: it is judged with and without
+// them, and either refusal counts (contracts.md 1.5).
+func (j *Judge) findRule(tx state.Tx, scope state.Scope, s *standing, chain, flight []trace.Call) ([]finding, error) {
+	readings := []*runner{s.clone()}
+	with, err := s.within(flight)
+	if err != nil {
+		return nil, err
+	}
+	if with != nil {
+		readings = append(readings, with)
 	}
 	var out []finding
 	for i := range chain {
 		c := &chain[i]
-		if !reacts(s.rule, toolsOf(c)) {
-			continue
-		}
+		reacting := reacts(s.rule, toolsOf(c))
 		var worst finding
 		for k, m := range readings {
-			f := m.propose(c)
+			if !reacting {
+				m.skip(1)
+				continue
+			}
+			f, err := m.propose(c)
+			if err != nil {
+				return nil, err
+			}
 			if !f.broken {
 				continue
 			}
@@ -137,7 +140,28 @@ func (j *Judge) findRule(tx state.Tx, scope state.Scope, s *standing, chain, fli
 			out = append(out, worst)
 		}
 	}
-	return out
+	return out, nil
+}
+
+// within is a copy of the runner with the calls in flight appended; nil: none
+// that the rule is a limit for.
+func (s *standing) within(flight []trace.Call) (*runner, error) {
+	if !s.rule.Limit || len(flight) == 0 {
+		return nil, nil
+	}
+	var with *runner
+	for i := range flight {
+		if !reacts(s.rule, toolsOf(&flight[i])) {
+			continue
+		}
+		if with == nil {
+			with = s.clone()
+		}
+		if err := with.step(&flight[i]); err != nil {
+			return nil, err
+		}
+	}
+	return with, nil
 }
 
 // firstOf names the first call in flight that a rule speaks of.

@@ -60,7 +60,11 @@ func (j *Judge) unmet(tx state.Tx, s state.Scope, list []*rules.Rule, e *Ending)
 	c := &check{Judge: j, tx: tx, p: &Proposal{}}
 	var out []Violation
 	for _, st := range standings {
-		if st.end() || st.rule.When != nil && j.When != nil && !j.When(tx, st.rule, nil) {
+		holds, err := st.end()
+		if err != nil {
+			return nil, err
+		}
+		if holds || st.rule.When != nil && j.When != nil && !j.When(tx, st.rule, nil) {
 			continue
 		}
 		v := Violation{Rule: st.rule, Mode: st.rule.Mode, Fix: st.rule.Fix}

@@ -98,7 +98,7 @@ func rule(id string, mode rules.Mode, tools []string, bad func(map[string]int, *
 }
 
 func never(id string, mode rules.Mode, tools ...string) *rules.Rule {
-	return rule(id, mode, tools, func(_ map[string]int, c *trace.Call) bool { 
+	return rule(id, mode, tools, func(_ map[string]int, c *trace.Call) bool {
 		return slices.ContainsFunc(toolsOf(c), func(name string) bool { return slices.Contains(tools, name) })
 	})
 }

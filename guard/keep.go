@@ -91,7 +91,7 @@ func (c *check) settleTry() {
 			continue
 		}
 		m := &c.mem[f.scope]
-		if c.d.Escalated {
+		if c.d.Escalated && c.d.Action == Ask {
 			delete(m.Retries, f.rule.ID)
 			delete(m.Runs, f.rule.ID)
 		}

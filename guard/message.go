@@ -193,7 +193,7 @@ func (b *wordBuilder) terms(v *Violation) string {
 	case v.Mode == rules.Warn:
 		return "If it is right all the same, make exactly this call again as your next one: it will pass once.\n"
 	case v.Mode == rules.Retry:
-		return fmt.Sprintf("This was try %d of %d; at try %d the user is asked.\n", d.Attempt, d.Limit, d.Limit)
+		return fmt.Sprintf("This was try %d of %d; at try %d the user is asked.\n", d.Try, d.Limit, d.Limit)
 	default:
 		return "It cannot be overridden: satisfy the rule, or tell the user. Do not work around it.\n"
 	}
@@ -210,7 +210,7 @@ func (b *wordBuilder) question() string {
 	}
 	b.facts(&s, v)
 	if d.Escalated {
-		fmt.Fprintf(&s, "The agent was refused %d times before.\n", max(0, d.Attempt-1))
+		fmt.Fprintf(&s, "The agent was refused %d times before.\n", max(0, d.Try-1))
 	}
 	for i := range d.Broken[1:] {
 		b.also(&s, &d.Broken[i+1])

@@ -12,7 +12,7 @@ func (j *Judge) Record(tx state.Tx, p Proposal) error {
 	if err := j.Drop(tx, &p); err != nil {
 		return err
 	}
-	chain, _ := p.chain()
+	chain, _ := p.Chain()
 	if len(chain) == 0 {
 		return nil
 	}
@@ -27,6 +27,9 @@ func (j *Judge) Record(tx state.Tx, p Proposal) error {
 		c := chain[i]
 		if c.Time.IsZero() {
 			c.Time = j.Now
+		}
+		if c.Harness == "" {
+			c.Harness = j.Harness
 		}
 		c, err := tx.Append(c)
 		if err != nil {

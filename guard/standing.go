@@ -3,8 +3,10 @@ package guard
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 
+	"github.com/agentltl/agentltl-hook/ltl"
 	"github.com/agentltl/agentltl-hook/rules"
 	"github.com/agentltl/agentltl-hook/state"
 	"github.com/agentltl/agentltl-hook/trace"
@@ -76,14 +78,19 @@ func (l *ledger) load(r *rules.Rule) (*standing, error) {
 	if s, ok := l.runners[r.Digest]; ok {
 		return s, nil
 	}
-	s := &standing{runner: newRunner(r)}
-	if cp, ok := l.tx.Checkpoint(l.scope, r.Digest); ok && cp.Calls <= l.tx.Len(l.scope) {
+	s := &standing{runner: newRunner(r, l)}
+	cp, ok := l.tx.Checkpoint(l.scope, r.Digest)
+	if s.formula != nil {
+		s.formula.SetVars(storedVars{l, r.Digest, cp.Codec})
+	}
+	if ok && cp.Calls <= l.tx.Len(l.scope) {
 		if err := s.restore(cp.State); err == nil {
 			s.cp, s.known, s.calls = cp, true, cp.Calls
+			s.at(s.calls)
 		} else if l.tx.First(l.scope) > 0 {
 			return nil, &LostError{Rule: r.ID}
 		} else {
-			s.runner = newRunner(r)
+			s.runner = newRunner(r, l)
 		}
 	}
 	l.runners[r.Digest] = s
@@ -107,6 +114,7 @@ func (l *ledger) catchUp(behind []*standing, n int) error {
 				return &LostError{Rule: s.rule.ID}
 			}
 			s.calls = first
+			s.at(first)
 		}
 		from = min(from, s.calls)
 	}
@@ -116,13 +124,18 @@ func (l *ledger) catchUp(behind []*standing, n int) error {
 	for i, c := range l.tx.Calls(l.scope, from, may) {
 		tools := toolsOf(&c)
 		for _, s := range behind {
-			if s.calls <= i && reacts(s.rule, tools) {
-				s.step(&c)
+			if s.calls > i || !reacts(s.rule, tools) {
+				continue
+			}
+			s.at(i)
+			if err := s.step(&c); err != nil {
+				return err
 			}
 		}
 	}
 	for _, s := range behind {
 		s.calls = n
+		s.at(n)
 	}
 	return nil
 }
@@ -141,7 +154,10 @@ func (l *ledger) advance(c *trace.Call) error {
 		if scopeOf(r) != l.scope || !ok {
 			continue
 		}
-		s.step(c)
+		s.at(n - 1)
+		if err := s.step(c); err != nil {
+			return err
+		}
 		s.calls = n
 	}
 	return nil
@@ -179,7 +195,10 @@ func (l *ledger) save() error {
 		if err != nil {
 			return err
 		}
-		if bytes.Equal(b, s.cp.State) || s.cp.State == nil && s.fresh(b) {
+		if err := l.saveVars(s); err != nil {
+			return err
+		}
+		if bytes.Equal(b, s.cp.State) || s.cp.State == nil && l.fresh(s, b) {
 			continue
 		}
 		s.cp, s.known = state.Checkpoint{Calls: n, State: b}, true
@@ -190,10 +209,49 @@ func (l *ledger) save() error {
 	return l.tx.PutSetPosition(l.scope, l.book.Digest(), n)
 }
 
+// saveVars writes the bindings of a quantified rule that changed.
+func (l *ledger) saveVars(s *standing) error {
+	if s.formula == nil {
+		return nil
+	}
+	changes := s.formula.Changes()
+	if len(changes) == 0 {
+		return nil
+	}
+	if s.known {
+		if err := l.tx.AdoptVars(l.scope, s.rule.Digest, s.cp.Codec); err != nil {
+			return err
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(changes)) {
+		if err := l.tx.PutVar(l.scope, s.rule.Digest, key, changes[key]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // fresh says whether b is the state of a runner that has seen nothing.
-func (s *standing) fresh(b []byte) bool {
-	e, err := newRunner(s.rule).state()
+func (l *ledger) fresh(s *standing, b []byte) bool {
+	e, err := newRunner(s.rule, l).state()
 	return err == nil && bytes.Equal(b, e)
+}
+
+// history reads the recorded trace for a formula that is judged from all of it.
+func (l *ledger) history(r *rules.Rule) ltl.History {
+	return func(n int) ([]trace.Call, error) {
+		if l.tx.First(l.scope) > 0 {
+			return nil, &LostError{Rule: r.ID}
+		}
+		calls := make([]trace.Call, 0, n)
+		for i, c := range l.tx.Calls(l.scope, 0, nil) {
+			if i >= n {
+				break
+			}
+			calls = append(calls, c)
+		}
+		return calls, nil
+	}
 }
 
 // toolsOf lists the tool names a call can be matched under.

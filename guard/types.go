@@ -68,6 +68,7 @@ type Decision struct {
 	Excepted   []string           // rules that an exception kept from deciding
 	Shadowed   []Violation        // would have refused, were their rules not in shadow
 	ByUnread   bool               // the setting for unread lines decided, no rule
+	Try        int                // retry mode: the count that is held against Limit
 	Limit      int                // retry mode: the try that asks
 	Reserve    bool               // it could count against a later call
 	Keep       bool               // something must be kept: in a View, judge again in an Update

@@ -27,6 +27,10 @@ func (p *parser) derive() {
 			p.mkfsType(f)
 		case "variables":
 			variables(f)
+		case "awk_program":
+			p.awkProgram(f)
+		case "vim_commands":
+			plusCommands(f)
 		}
 	}
 }
@@ -224,4 +228,20 @@ func variables(f *frame) {
 	}
 	f.slot(q).vals = rest
 	f.putList("variables", vars)
+}
+
+// plusCommands takes "+cmd" words out of the operands (vim).
+func plusCommands(f *frame) {
+	var paths []Value
+	for _, v := range f.many("paths") {
+		cmd, ok := strings.CutPrefix(v.Text, "+")
+		if !ok {
+			paths = append(paths, v)
+			continue
+		}
+		s := f.slot("commands")
+		s.set = true
+		s.vals = append(s.vals, Value{Text: cmd, Word: v.Word})
+	}
+	f.slot("paths").vals = paths
 }

@@ -30,6 +30,10 @@ func (p *parser) effects() {
 			p.compressEffects()
 		case "extract_effects":
 			p.extractEffects()
+		case "sed_effects":
+			p.sedEffects()
+		case "git_mv":
+			p.gitMove()
 		}
 	}
 }
@@ -136,9 +140,11 @@ func (p *parser) add(op string, recursive, maybe bool, targets ...Value) {
 func (p *parser) copyEffects() {
 	f := p.top()
 	recursive := f.on("recursive") || f.on("archive")
-	var sources []Value
+	var sources, hosts []Value
 	for _, v := range f.many("sources") {
-		if f.slots["sources"].kind("sources") != AnyHost || !remote(v.Text) {
+		if f.slots["sources"].kind("sources") == AnyHost && remote(v.Text) {
+			hosts = append(hosts, v)
+		} else {
 			sources = append(sources, v)
 		}
 	}
@@ -154,7 +160,14 @@ func (p *parser) copyEffects() {
 	} else {
 		p.add("read", recursive, false, sources...)
 	}
-	if !ok || !into && f.slots["destination"].kind("destination") == AnyHost && remote(dst.Text) {
+	away := ok && !into && f.slots["destination"].kind("destination") == AnyHost && remote(dst.Text)
+	if away {
+		hosts = append(hosts, dst)
+	}
+	for _, v := range hosts {
+		p.add("net", false, false, Value{Text: host(v.Text), Word: v.Word, Plain: true})
+	}
+	if !ok || away {
 		return
 	}
 	if !into || f.on("no_target_directory") {
@@ -264,5 +277,19 @@ func (p *parser) extractEffects() {
 		if !f.on("delete") {
 			p.add("read", true, false, f.many("paths")...)
 		}
+	}
+}
+
+// gitMove: git mv takes its operands as mv does.
+func (p *parser) gitMove() {
+	paths := p.top().many("paths")
+	if len(paths) < 2 || p.top().on("dry_run") {
+		return
+	}
+	last := paths[len(paths)-1]
+	p.add("delete", true, false, paths[:len(paths)-1]...)
+	p.add("write", true, len(paths) > 2, last)
+	for _, v := range paths[:len(paths)-1] {
+		p.add("write", true, len(paths) == 2, Value{Text: path.Join(last.Text, path.Base(v.Text)), Word: last.Word})
 	}
 }

@@ -367,14 +367,10 @@ func (p *parser) bundle(t token) {
 func (p *parser) letter(o *Option, f *frame, t token, letter, rest string) bool {
 	s := f.slot(o.Dest)
 	switch {
-	case !o.needs() && (o.Type == Bool || o.Type == Count || rest == ""):
-		if rest == "" && o.Type != Bool && o.Type != Count {
-			p.take(o, f, token{text: "-" + letter, idx: t.idx, word: t.word}, "-"+letter)
-			return true
-		}
+	case o.Type == Bool || o.Type == Count || o.Type == Optional:
 		p.turnOn(o, s)
 		return false
-	case !o.needs():
+	case !o.needs() && rest != "":
 		p.turnOn(o, s)
 		v := Value{Text: strings.TrimPrefix(rest, "="), Word: t.idx}
 		if o.Type == Glued {
@@ -383,7 +379,7 @@ func (p *parser) letter(o *Option, f *frame, t token, letter, rest string) bool 
 			s.suffix = &v
 		}
 		return true
-	case rest != "":
+	case o.needs() && rest != "":
 		if !p.abbrev() {
 			rest = strings.TrimPrefix(rest, "=")
 		}

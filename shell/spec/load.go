@@ -434,6 +434,8 @@ func jsonNumber(s string) json.Number { return json.Number(s) }
 func derivations() []string {
 	return []string{
 		"git_push", "branch_delete", "checkout_paths", "curl_output", "gh_api_method", "mkfs_type", "variables",
-		"copy_effects", "link_effects", "compress_effects", "extract_effects",
+		"copy_effects", "link_effects", "compress_effects", "extract_effects", "sed_effects", "git_mv",
+		"awk_program", "checkpoint_action", "ssh_options", "rsync_shell", "vim_commands", "shell_escapes", "grep_pager", "filter_branch",
+		"python_module", "uv_run",
 	}
 }

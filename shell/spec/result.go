@@ -27,6 +27,7 @@ func (p *parser) finish() Parsed {
 	if !p.unspec {
 		p.effects()
 		p.runs()
+		p.texted()
 	}
 	return p.out
 }
@@ -75,6 +76,11 @@ func (s *slot) value(last bool) (v any, from []Value, ok bool) {
 			return texts(s.vals), s.vals, true
 		}
 		return s.vals[0].Text, s.vals[:1], true
+	}
+	if s.opt.New && !s.set {
+		// What the peer does not know is there only when given: dozens of rare
+		// flags would fill every trace, and a missing field equals false.
+		return nil, nil, false
 	}
 	switch s.opt.Type {
 	case Bool, Attached, Optional:

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,7 +31,8 @@ type lab struct {
 	bin     string // first on PATH
 	program string // agentltl-hook in bin
 	extra   []string
-	session string // id of the session that runs resume
+	wrap    []string // command in front of every program: a private /etc
+	session string   // id of the session that runs resume
 	runs    int
 }
 
@@ -166,7 +168,8 @@ func (l *lab) command(ctx context.Context, name string, args ...string) *exec.Cm
 			name = p
 		}
 	}
-	cmd := exec.CommandContext(ctx, name, args...)
+	argv := append(append(slices.Clone(l.wrap), name), args...)
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir = l.repo
 	cmd.Env = l.env()
 	cmd.WaitDelay = 5 * time.Second

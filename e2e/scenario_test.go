@@ -26,7 +26,9 @@ type scenario struct {
 // scenarios lists all of them, in the order of the table.
 func scenarios() []scenario {
 	var all []scenario
-	for _, group := range [][]scenario{basicScenarios()} {
+	for _, group := range [][]scenario{
+		basicScenarios(), keepScenarios(), surfaceScenarios(), pluginScenarios(), terminalScenarios(), managedScenarios(), hostileScenarios(),
+	} {
 		all = append(all, group...)
 	}
 	return all

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/hex"
 	"fmt"
 	"iter"
 	"strconv"
@@ -19,7 +20,7 @@ const hashLen = len(trace.Hash{})
 // --project" begins it anew without touching what other sessions recorded.
 const mBase = "base"
 
-// mPruned is the hash of the last call whose entry went.
+// mPruned is the hash of the last call whose entry went, in hexadecimal.
 const mPruned = "pruned-hash"
 
 func (t *Tx) metaInt(key string) int {
@@ -152,15 +153,23 @@ func (t *Tx) prunedHash() (h state.Digest) {
 	if v == "" {
 		return h
 	}
-	if len(v) != len(h) {
-		damaged("the hash before the first call has %d bytes", len(v))
+	if b, err := hex.DecodeString(v); err != nil || copy(h[:], b) != len(b) || len(b) != len(h) {
+		damaged("the hash before the first call is %q", v)
 	}
-	copy(h[:], v)
 	return h
 }
 
-// newest is the time of the last call.
-func (t *Tx) newest() (newest time.Time) {
+// newest is the time of the last call, remembered for the next one of the same
+// transaction.
+func (t *Tx) newest() time.Time {
+	if t.core.newest == nil {
+		at := t.lastTime()
+		t.core.newest = &at
+	}
+	return *t.core.newest
+}
+
+func (t *Tx) lastTime() (newest time.Time) {
 	b := t.root(bCalls)
 	if b == nil {
 		return newest
@@ -188,29 +197,35 @@ func (t *Tx) Append(c trace.Call) (trace.Call, error) {
 	if c.Outcome == nil {
 		c.Outcome = &trace.Outcome{}
 	}
-	return c, t.AppendRaw(trace.AppendEntry(nil, &c))
+	n, err := t.appendEntry(trace.AppendEntry(nil, &c))
+	if err != nil {
+		return c, err
+	}
+	t.core.newest = &c.Time
+	return c, t.appendNumber(n)
 }
 
-// AppendRaw records the bytes of an entry as they are.
-func (t *Tx) AppendRaw(entry []byte) error {
+// appendEntry puts the bytes of an entry at the end of the project's trace.
+func (t *Tx) appendEntry(entry []byte) (n int, err error) {
 	calls, err := t.makeRoot(bCalls)
 	if err != nil {
-		return err
+		return 0, err
 	}
+	calls.FillPercent = 1 // it only grows at the end: else every page would stay half empty
+	hash := trace.Chain(t.Head(), entry)
+	if n, err = next(calls); err != nil {
+		return 0, err
+	}
+	return n, put(calls, number(n), append(hash[:], entry...), "call")
+}
+
+// appendNumber puts a call at the end of the session's trace.
+func (t *Tx) appendNumber(n int) error {
 	list, err := t.makeSub(state.Session, bList)
 	if err != nil {
 		return err
 	}
-	// Both only grow at the end: without this every page would stay half empty.
-	calls.FillPercent, list.FillPercent = 1, 1
-	hash := trace.Chain(t.Head(), entry)
-	n, err := next(calls)
-	if err != nil {
-		return err
-	}
-	if err := put(calls, number(n), append(hash[:], entry...), "call"); err != nil {
-		return err
-	}
+	list.FillPercent = 1
 	i, err := next(list)
 	if err != nil {
 		return err

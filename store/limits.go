@@ -29,6 +29,9 @@ const (
 	maxName = 200
 	// freeShare of the file may be free pages before it is rewritten.
 	freeShare = 0.20
+	// allocSize is by how much a file grows once it is that large; bbolt's 16 MiB
+	// would be half of a middling store.
+	allocSize = 1 << 20
 	// usedDays is how long a checkpoint that nobody used holds back pruning.
 	usedDays = 30
 

@@ -106,8 +106,10 @@ func openFile(path string, write bool, o Options, done <-chan time.Time) (*handl
 	h := &handle{path: path}
 	opts := &bbolt.Options{
 		ReadOnly:     !write,
-		NoStatistics: true,
+		NoStatistics: !o.stats,
 		NoSync:       o.NoSync,
+
+		PreLoadFreelist: o.stats,
 		// The lock is held when bbolt asks for it; where it is not (Windows), bbolt waits.
 		Timeout: max(o.Deadline, time.Millisecond),
 		OpenFile: func(string, int, os.FileMode) (f *os.File, err error) {
@@ -122,6 +124,7 @@ func openFile(path string, write bool, o Options, done <-chan time.Time) (*handl
 	})
 	switch {
 	case err == nil:
+		h.db.AllocSize = allocSize
 		return h, nil
 	case errors.Is(err, berrors.ErrTimeout):
 		err = ErrBusy
@@ -281,4 +284,13 @@ func (t *Tx) check(h *handle) error {
 		return fmt.Errorf("open store %s: %w", h.path, &NewerError{Have: have, Want: format})
 	}
 	return nil
+}
+
+// size of the file; 0: not there.
+func (s *Session) size() int64 {
+	info, err := os.Stat(s.path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"iter"
-	"math"
 	"slices"
 
 	"go.etcd.io/bbolt"
@@ -329,7 +328,7 @@ func (t *Tx) CopyFrom(session string) error {
 		if err != nil {
 			return err
 		}
-		if err := copyBucket(dst, src, math.MaxInt, nil); err != nil {
+		if err := copyBucket(dst, src); err != nil {
 			return err
 		}
 	}

@@ -20,6 +20,7 @@ type Options struct {
 	Codec    uint16        // codec version of checkpoints; zero: this program's
 	Program  string        // version of the program; "": this program's
 	NoSync   bool          // tests only: a crash of the machine may lose all
+	stats    bool          // count free pages when opening
 }
 
 // A Session is a session and its project in a store. It is safe for concurrent

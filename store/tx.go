@@ -23,9 +23,10 @@ var _ state.Tx = (*Tx)(nil)
 
 // A core is what the views of one transaction share.
 type core struct {
-	s     *Session
-	tx    *bbolt.Tx // nil: the store does not exist
-	dirty bool
+	s      *Session
+	tx     *bbolt.Tx // nil: the store does not exist
+	dirty  bool
+	newest *time.Time // time of the last call, once it was looked up
 }
 
 func newTx(s *Session, tx *bbolt.Tx) *Tx {

@@ -1,5 +1,11 @@
 package rules
 
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
 // LoadOptions are what loading depends on beside the files.
 type LoadOptions struct {
 	Program  string   // version of the program, for require.min_version
@@ -10,10 +16,185 @@ type LoadOptions struct {
 	// PackDirs are where packs named org/NAME are looked up, in order: the managed
 	// place, then "packs" in the shared user folder. A project adds its own.
 	PackDirs []string
-	// LastGood is the resolved form of the last files of a layer that loaded, by
-	// key (see [Set.Resolved]); nil: none is known.
-	LastGood func(key string) ([]byte, bool)
+	// LastGood gives the resolved forms of the last files of a layer that loaded,
+	// newest first, by key (see [Set.Resolved]); nil: none is known.
+	LastGood func(key string) [][]byte
 	// Judge checks one example of a rule of the set; "" if it does what it says,
 	// else the problem. nil: examples are not checked.
 	Judge func(s *Set, r *Rule, e Example) string
+}
+
+// Load reads the files of all layers and merges them. The set is never nil: a
+// layer whose files have problems is in it with its last rules that loaded, and
+// named in Broken. Problems are those of all files, in order.
+func Load(files []File, o LoadOptions) (*Set, Problems) {
+	if o.Context == nil {
+		o.Context = &Context{}
+	}
+	l := loader{o: &o, broken: map[string]*Broken{}}
+	for _, f := range o.Builtins {
+		l.builtins = append(l.builtins, readFile(f, &o))
+	}
+	for _, f := range files {
+		l.docs = append(l.docs, readFile(f, &o))
+	}
+	set := l.merge()
+	if o.Judge != nil && l.examples(set) {
+		set = l.merge()
+	}
+	var problems Problems
+	for _, d := range append(l.docs, l.builtins...) {
+		problems = append(problems, d.problems...)
+	}
+	set.Files = files
+	return set, problems
+}
+
+// A loader holds the files of one Load.
+type loader struct {
+	o        *LoadOptions
+	docs     []*doc
+	builtins []*doc
+	broken   map[string]*Broken
+}
+
+// merge makes the set of the layers' docs, or of their last good ones.
+func (l *loader) merge() *Set {
+	var docs []*doc
+	resolved := map[string][]*doc{}
+	var broken []Broken
+	for _, key := range l.keys() {
+		layer := l.layer(key)
+		bad := slices.ContainsFunc(layer, func(d *doc) bool { return len(d.problems) > 0 })
+		if !bad {
+			resolved[key] = layer
+			docs = append(docs, layer...)
+			continue
+		}
+		b := Broken{Layer: layer[0].Layer, Folder: layer[0].Folder}
+		for _, d := range layer {
+			b.Problems = append(b.Problems, d.problems...)
+		}
+		if good := l.lastGood(key); good != nil {
+			b.LastGood = true
+			docs = append(docs, good...)
+		} else {
+			// What did load of this layer still applies: it can only refuse more.
+			docs = append(docs, slices.DeleteFunc(slices.Clone(layer), func(d *doc) bool { return len(d.problems) > 0 })...)
+		}
+		broken = append(broken, b)
+	}
+	set := merge(docs, l.builtins, l.o)
+	set.resolved, set.docs, set.Broken = resolved, docs, broken
+	return set
+}
+
+// keys lists the layers in order. A layer's key names it in the store, with its
+// folder or files: two harnesses have different user files.
+func (l *loader) keys() []string {
+	var keys []string
+	for _, d := range l.docs {
+		if k := layerKey(d, l.docs); !slices.Contains(keys, k) {
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+func (l *loader) layer(key string) []*doc {
+	var out []*doc
+	for _, d := range l.docs {
+		if layerKey(d, l.docs) == key {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+func layerKey(d *doc, all []*doc) string {
+	switch d.Layer {
+	case Managed:
+		return "managed"
+	case Nested:
+		return "nested:" + d.Folder
+	case ProjectFile:
+		return "project:" + d.Path
+	}
+	key := d.Layer.String()
+	for _, e := range all {
+		if e.Layer == d.Layer {
+			key += ":" + e.Path
+		}
+	}
+	return key
+}
+
+// lastGood decodes the newest resolved form of a layer that this program reads
+// and whose rules still compile.
+func (l *loader) lastGood(key string) []*doc {
+	if l.o.LastGood == nil {
+		return nil
+	}
+	for _, b := range l.o.LastGood(key) {
+		var docs []*doc
+		if decodeJSONInto(b, &docs) == nil && len(docs) > 0 && compiles(docs, l.o.Context) {
+			return docs
+		}
+	}
+	return nil
+}
+
+func compiles(docs []*doc, ctx *Context) bool {
+	for _, d := range docs {
+		for i := range d.Rules {
+			if kindByName(d.Rules[i].Kind) == nil {
+				return false
+			}
+			if _, problems := compile(&d.Rules[i], ctx); len(problems) > 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Resolved gives the resolved form of each layer that loaded without problems,
+// by key: it is kept as the layer's last good set.
+func (s *Set) Resolved() map[string][]byte {
+	out := map[string][]byte{}
+	for key, docs := range s.resolved {
+		b, err := json.Marshal(docs)
+		if err != nil {
+			panic("rules: resolved rules: " + err.Error())
+		}
+		out[key] = b
+	}
+	return out
+}
+
+// examples judges the lines of all rules of the files that loaded and notes
+// those that do not do what they say.
+func (l *loader) examples(set *Set) (failed bool) {
+	for _, d := range l.docs {
+		if len(d.problems) > 0 {
+			continue
+		}
+		for _, own := range d.Rules {
+			i := slices.IndexFunc(set.Rules, func(r Rule) bool {
+				base, _, _ := strings.Cut(r.ID, "@")
+				return (r.ID == own.ID || base == own.ID) && r.Pos == own.pos() && r.Layer == own.Layer
+			})
+			if i < 0 {
+				continue
+			}
+			for _, e := range own.examples {
+				if msg := l.o.Judge(set, &set.Rules[i], e); msg != "" {
+					d.problem(e.Line, own.ID, msg)
+					failed = true
+				}
+			}
+		}
+		d.sortProblems()
+	}
+	return failed
 }

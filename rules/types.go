@@ -244,6 +244,9 @@ type Context struct {
 	Home string
 	Tmp  string // temporary folder
 	FS   FS     // nil: nothing is on disk
+	// PathField says whether a tool's argument is marked as a path by a command
+	// spec, beside the names that always are; nil: none is.
+	PathField func(tool, field string) bool
 }
 
 // An FS is a read-only look at the disk. Paths are absolute.
@@ -271,4 +274,9 @@ type Set struct {
 	Packs    []File   // local packs that the files use; a cached set is stale when one changed
 	Specs    *spec.Set
 	Groups   map[string][]string // group -> rule ids
+
+	defs     []def // of Rules
+	docs     []*doc
+	tools    []toolDef // command specs of files, as in force
+	resolved map[string][]*doc
 }

@@ -10,6 +10,17 @@ import (
 // Parse reads the words of one command, the program first. Without a spec the
 // tool is the program's normalised basename and the words are its argv.
 func (s *Set) Parse(words []Word) Parsed {
+	p := s.parse(words)
+	if s.base == nil || s.same(words[0].Text) {
+		return p
+	}
+	if q := s.base.parse(words); len(q.Run) != len(p.Run) || q.DynamicTool != p.DynamicTool {
+		return q // not one call each: the higher layer's reading alone counts
+	}
+	return p
+}
+
+func (s *Set) parse(words []Word) Parsed {
 	f, ok := s.find(words[0].Text)
 	if !ok {
 		return bare(words)

@@ -15,6 +15,7 @@ type Set struct {
 	index string // lines "name offset length", sorted: see NewSet
 	data  string
 	own   map[string]*Command // of rule files, by name and alias
+	base  *Set                // the set without specs that may only add a reading; nil: none
 	cache sync.Map            // canonical name -> *Command
 }
 

@@ -1,0 +1,293 @@
+package rules
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agentltl/agentltl-hook/shell/spec"
+)
+
+// A compiled set is a [Set] in parts, as a store keeps it: a hook reads the head
+// and the index and decodes only the rules that can react to its call, so that
+// 1,000 rules cost about what 10 do. The parts are "head", "index", "list" and
+// "rule:N".
+
+// A head is what every event needs of a set.
+type head struct {
+	Settings Settings            `json:"settings"`
+	Told     []Notice            `json:"told,omitempty"`
+	Packs    []packUse           `json:"packs,omitempty"`
+	Tools    []toolDef           `json:"tools,omitempty"`
+	Groups   map[string][]string `json:"groups,omitempty"`
+	Finally  []int               `json:"finally,omitempty"`
+	Exists   bool                `json:"exists,omitempty"`
+}
+
+// A Listed is what announcements, and words about unread lines, say of a rule;
+// it is read without decoding the rule.
+type Listed struct {
+	ID, Kind, Summary, Why string
+	Mode                   Mode
+	Scope                  Scope
+	Layer                  Layer
+	Folder                 string
+	Source                 string
+	Finally                bool
+	Shadow                 bool
+	Tools                  []string // nil: any
+	Digest                 [32]byte
+}
+
+// Parts are the set's parts by name, for a store.
+func (s *Set) Parts() map[string][]byte {
+	h := head{Settings: s.Settings, Told: s.Told, Tools: s.tools, Groups: s.Groups}
+	for _, p := range s.Packs {
+		h.Packs = append(h.Packs, packUse{Path: p.Path, Digest: hex.EncodeToString(p.Digest[:])})
+	}
+	listed := make([]Listed, len(s.Rules))
+	for i := range s.Rules {
+		if s.Rules[i].Finally {
+			h.Finally = append(h.Finally, i)
+		}
+		h.Exists = h.Exists || s.Rules[i].Exists
+		listed[i] = s.Rules[i].listed()
+	}
+	parts := map[string][]byte{"head": mustJSON(h), "list": mustJSON(listed), "index": s.index()}
+	for i := range s.defs {
+		parts[rulePart(i)] = mustJSON(s.defs[i])
+	}
+	return parts
+}
+
+func rulePart(i int) string { return "rule:" + strconv.Itoa(i) }
+
+func mustJSON(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("rules: compiled set: " + err.Error())
+	}
+	return b
+}
+
+func (r *Rule) listed() Listed {
+	l := Listed{
+		ID: r.ID, Kind: r.Kind, Summary: r.Summary, Why: r.Why, Mode: r.Mode, Scope: r.Scope, Layer: r.Layer,
+		Folder: r.Folder, Source: r.Source, Finally: r.Finally, Shadow: r.Shadow, Digest: r.Digest,
+	}
+	if !r.Always {
+		l.Tools = r.Tools
+	}
+	return l
+}
+
+// index writes, after the number of rules, the tool names with the rules that
+// can react to them: exact names sorted, then globs, then "" for the rules that
+// no name rules out. One record is a name, its length first, and rule numbers,
+// their count first.
+func (s *Set) index() []byte {
+	byName := map[string][]int{}
+	for i := range s.Rules {
+		r := &s.Rules[i]
+		if r.Always {
+			byName[""] = append(byName[""], i)
+			continue
+		}
+		for _, name := range r.Tools {
+			byName[name] = append(byName[name], i)
+		}
+	}
+	var exact, globs []string
+	for name := range byName {
+		if name == "" || strings.Contains(name, "*") {
+			globs = append(globs, name)
+		} else {
+			exact = append(exact, name)
+		}
+	}
+	slices.Sort(exact)
+	slices.Sort(globs)
+	record := func(b []byte, name string) []byte {
+		b = binary.AppendUvarint(b, uint64(len(name)))
+		b = append(b, name...)
+		b = binary.AppendUvarint(b, uint64(len(byName[name])))
+		for _, i := range byName[name] {
+			b = binary.AppendUvarint(b, uint64(i))
+		}
+		return b
+	}
+	// Exact names have a table of offsets, so that they are found by halving.
+	var body, table []byte
+	for _, name := range exact {
+		table = binary.BigEndian.AppendUint32(table, uint32(len(body)))
+		body = record(body, name)
+	}
+	split := len(body)
+	for _, name := range globs {
+		body = record(body, name)
+	}
+	out := binary.BigEndian.AppendUint32(nil, uint32(len(s.Rules)))
+	out = binary.BigEndian.AppendUint32(out, uint32(len(exact)))
+	out = binary.BigEndian.AppendUint32(out, uint32(split))
+	return append(append(out, table...), body...)
+}
+
+// A Compiled is a compiled set being read. It is not safe for concurrent use.
+type Compiled struct {
+	head  head
+	part  func(name string) ([]byte, bool)
+	ctx   *Context
+	index indexReader
+	rules []*Rule
+	list  []Listed
+	specs *spec.Set
+}
+
+// OpenSet reads a compiled set from its parts. part is asked for a part when it
+// is first needed, and for the head at once.
+func OpenSet(part func(name string) ([]byte, bool), ctx *Context) (*Compiled, error) {
+	c := &Compiled{part: part, ctx: ctx}
+	for _, p := range []struct {
+		name string
+		read func([]byte) error
+	}{
+		{"head", func(b []byte) error { return decodeJSONInto(b, &c.head) }},
+		{"index", c.index.open},
+	} {
+		b, ok := part(p.name)
+		if !ok {
+			return nil, fmt.Errorf("compiled rules: no %s", p.name)
+		}
+		if err := p.read(b); err != nil {
+			return nil, fmt.Errorf("compiled rules: %s: %w", p.name, err)
+		}
+	}
+	c.rules = make([]*Rule, c.index.rules)
+	return c, nil
+}
+
+// Compiled gives a loaded set the methods of a compiled one.
+func (s *Set) Compiled() *Compiled {
+	h := head{Settings: s.Settings, Told: s.Told, Tools: s.tools, Groups: s.Groups}
+	c := &Compiled{head: h, specs: s.Specs, list: make([]Listed, len(s.Rules)), rules: make([]*Rule, len(s.Rules))}
+	for i := range s.Rules {
+		c.rules[i] = &s.Rules[i]
+		c.list[i] = s.Rules[i].listed()
+		c.head.Exists = c.head.Exists || s.Rules[i].Exists
+		if s.Rules[i].Finally {
+			c.head.Finally = append(c.head.Finally, i)
+		}
+	}
+	if err := c.index.open(s.index()); err != nil {
+		panic("rules: index: " + err.Error())
+	}
+	return c
+}
+
+// Len is the number of rules.
+func (c *Compiled) Len() int { return c.index.rules }
+
+// Settings are the settings of the set.
+func (c *Compiled) Settings() *Settings { return &c.head.Settings }
+
+// Told are the notices of the set's files.
+func (c *Compiled) Told() []Notice { return c.head.Told }
+
+// Groups are the rule ids by group.
+func (c *Compiled) Groups() map[string][]string { return c.head.Groups }
+
+// Exists says whether some rule asks whether files exist.
+func (c *Compiled) Exists() bool { return c.head.Exists }
+
+// Specs are the command specs in force.
+func (c *Compiled) Specs() *spec.Set {
+	if c.specs == nil {
+		c.specs = specs(c.head.Tools)
+	}
+	return c.specs
+}
+
+// Stale says whether a local pack that the set was made of has changed since.
+func (c *Compiled) Stale() bool {
+	for _, p := range c.head.Packs {
+		text, err := os.ReadFile(p.Path)
+		if sum := sha256.Sum256(text); err != nil || hex.EncodeToString(sum[:]) != p.Digest {
+			return true
+		}
+	}
+	return false
+}
+
+// Rule decodes one rule.
+func (c *Compiled) Rule(i int) (*Rule, error) {
+	if r := c.rules[i]; r != nil {
+		return r, nil
+	}
+	b, ok := c.part(rulePart(i))
+	if !ok {
+		return nil, fmt.Errorf("compiled rules: no rule %d", i)
+	}
+	var d def
+	if err := decodeJSONInto(b, &d); err != nil {
+		return nil, fmt.Errorf("compiled rules: rule %d: %w", i, err)
+	}
+	if kindByName(d.Kind) == nil {
+		return nil, fmt.Errorf("compiled rules: rule %d is of the unknown kind %q", i, d.Kind)
+	}
+	r, problems := compile(&d, c.ctx)
+	if len(problems) > 0 {
+		return nil, fmt.Errorf("compiled rules: rule %s: %s", d.ID, problems[0])
+	}
+	c.rules[i] = &r
+	return &r, nil
+}
+
+func (c *Compiled) pick(numbers []int) ([]*Rule, error) {
+	out := make([]*Rule, 0, len(numbers))
+	for _, i := range numbers {
+		r, err := c.Rule(i)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// Reacting lists, in file order, the rules that can react to a call of one of
+// these tools, and those that no tool name rules out.
+func (c *Compiled) Reacting(tools []string) ([]*Rule, error) {
+	return c.pick(c.index.reacting(tools))
+}
+
+// Finally lists the rules judged at turn end, in file order.
+func (c *Compiled) Finally() ([]*Rule, error) { return c.pick(c.head.Finally) }
+
+// All lists every rule in file order.
+func (c *Compiled) All() ([]*Rule, error) {
+	numbers := make([]int, c.Len())
+	for i := range numbers {
+		numbers[i] = i
+	}
+	return c.pick(numbers)
+}
+
+// Listed lists all rules in file order without decoding them.
+func (c *Compiled) Listed() ([]Listed, error) {
+	if c.list == nil && c.Len() > 0 {
+		b, ok := c.part("list")
+		if !ok {
+			return nil, fmt.Errorf("compiled rules: no list")
+		}
+		if err := decodeJSONInto(b, &c.list); err != nil {
+			return nil, fmt.Errorf("compiled rules: list: %w", err)
+		}
+	}
+	return c.list, nil
+}

@@ -1,0 +1,163 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/agentltl/agentltl-hook/ltl"
+	"github.com/agentltl/agentltl-hook/trace"
+)
+
+// A kind is one way to say a rule: the key of a rule that holds its value.
+type kind struct {
+	name    string
+	doc     string // one sentence, for the schema and the reference
+	example string // YAML of the value
+	narrow  bool   // takes with and where at rule level
+	limit   bool   // what it lets through can count against a later call
+	rev     int    // raised when the meaning of equal text changes: part of the digest
+	value   shape  // for the schema
+	compile func(b *builder)
+}
+
+// kinds lists the rule kinds in the order messages name them.
+func kinds() []*kind {
+	return []*kind{
+		&kindNever, &kindBefore, &kindRequire, &kindAtMost, &kindFinally, &kindLTL, &kindFormula,
+		&kindMustPrecede, &kindCannotFollow, &kindAtMostN, &kindAtMostTotal, &kindNeverAfter,
+		&kindRequiredEnd, &kindExclusive, &kindRateLimit,
+	}
+}
+
+// laterKinds belong to a later release; they are refused with words that say so.
+var laterKinds = [...]string{"precondition", "postcondition"}
+
+func kindNames() []string {
+	var names []string
+	for _, k := range kinds() {
+		names = append(names, k.name)
+	}
+	return names
+}
+
+func kindByName(name string) *kind {
+	for _, k := range kinds() {
+		if k.name == name {
+			return k
+		}
+	}
+	return nil
+}
+
+// A builder compiles one def. Problems are collected; with none, rule is whole.
+type builder struct {
+	def      *def
+	ctx      *Context
+	kind     *kind
+	rule     *Rule
+	problems []string
+	canon    string // canonical text that the digest is taken over
+	targets  []*target
+}
+
+func (b *builder) failf(format string, args ...any) {
+	b.problems = append(b.problems, fmt.Sprintf(format, args...))
+}
+
+// target reads one target of the rule's value. what names it in problems.
+func (b *builder) target(what string, v any) *target {
+	r := targetReader{ctx: b.ctx}
+	if b.kind.narrow {
+		r.with, r.where = b.def.With, b.def.Where
+	}
+	t := r.target(v)
+	for _, p := range r.problems {
+		if what != "" {
+			p = what + ": " + p
+		}
+		b.failf("%s", p)
+	}
+	b.targets = append(b.targets, t)
+	return t
+}
+
+// formula sets what a formula rule is judged by.
+func (b *builder) formula(f ltl.Formula) {
+	if len(b.problems) > 0 {
+		return
+	}
+	b.rule.Formula = f
+	b.canon = f.String()
+}
+
+// never matches on a target, in the two polarities.
+func certain(t *target) ltl.Formula  { return ltl.Match{M: matcher{t}} }
+func possible(t *target) ltl.Formula { return ltl.Match{M: matcher{t}, Maybe: true} }
+
+// always is G f; implies is a -> b.
+func always(f ltl.Formula) ltl.Formula     { return ltl.Globally{Operand: f} }
+func implies(a, b ltl.Formula) ltl.Formula { return ltl.Implies{Left: a, Right: b} }
+func not(f ltl.Formula) ltl.Formula        { return ltl.Not{Operand: f} }
+func yesterday(f ltl.Formula) ltl.Formula  { return ltl.Previous{Operand: f} }
+func once(f ltl.Formula) ltl.Formula       { return ltl.Once{Operand: f} }
+func and(a, b ltl.Formula) ltl.Formula     { return ltl.And{Left: a, Right: b} }
+
+// forEach quantifies body over the values that the variables have in a call of t.
+func forEach(t *target, vars []string, body ltl.Formula) ltl.Formula {
+	for _, v := range slices.Backward(vars) {
+		body = ltl.Forall{Var: v, Dom: domain{t, v}, Body: body}
+	}
+	return body
+}
+
+// reserves says that a call counts against later ones when it may match a target.
+func (b *builder) reserves(targets ...*target) {
+	b.rule.Reserves = func(c *trace.Call) bool {
+		return slices.ContainsFunc(targets, func(t *target) bool { return t.match(c, nil) != trace.No })
+	}
+}
+
+// compile makes the rule of a def.
+func compile(d *def, ctx *Context) (Rule, []string) {
+	k := kindByName(d.Kind)
+	r := Rule{
+		ID: d.ID, Kind: d.Kind, Why: d.Why, Fix: d.Fix, Mode: d.Mode, Scope: d.Scope, Maybe: d.Maybe,
+		Layer: d.Layer, Folder: d.Folder, Source: d.Source, From: d.From, ReviewBy: d.Review,
+		Shadow: d.Shadow, Locked: d.Locked, Overridable: d.Overridable, Limit: k.limit,
+		Retries: d.Retries, Counting: d.Counting, Group: d.Group, Pos: d.pos(), Examples: d.examples,
+	}
+	b := &builder{def: d, ctx: ctx, kind: k, rule: &r}
+	k.compile(b)
+	b.excepts()
+	b.when()
+	if len(b.problems) > 0 {
+		return r, b.problems
+	}
+	r.Digest = d.digest(b.canon, k.rev)
+	for _, t := range b.targets {
+		r.Exists = r.Exists || t.usesExists()
+	}
+	b.react()
+	return r, nil
+}
+
+// react fills the tools whose calls can change the rule.
+func (b *builder) react() {
+	if b.rule.Formula != nil {
+		b.rule.Tools, b.rule.Always = ltl.Tools(b.rule.Formula)
+		return
+	}
+	b.rule.Tools = b.rule.Contract.Tools()
+	b.rule.Always = b.rule.Tools == nil
+}
+
+func (b *builder) excepts() {
+	for _, e := range b.def.Except {
+		r := targetReader{ctx: b.ctx}
+		t := r.target(e.Call)
+		for _, p := range r.problems {
+			b.failf("except: %s", p)
+		}
+		b.rule.Except = append(b.rule.Except, Except{Call: calls{t}, Until: e.Until, Reason: e.Reason, By: e.By})
+	}
+}

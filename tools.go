@@ -5,13 +5,11 @@
 package tools
 
 import (
-	_ "github.com/expr-lang/expr"
 	_ "github.com/google/go-cmp/cmp"
 	_ "github.com/klauspost/compress/zstd"
 	_ "github.com/rogpeppe/go-internal/testscript"
 	_ "github.com/santhosh-tekuri/jsonschema/v6"
 	_ "github.com/spf13/cobra"
-	_ "gopkg.in/yaml.v3"
 	_ "mvdan.cc/sh/v3/syntax"
 	_ "pgregory.net/rapid"
 )

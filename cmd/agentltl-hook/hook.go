@@ -3,11 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -57,6 +60,11 @@ type reply struct {
 	status         int
 }
 
+// patience is how long an event may take before the hook prepares for a harness
+// that loses its own. Preparing earlier would cost every hook a thread, a tenth
+// of its time; harnesses wait for seconds.
+const patience = 50 * time.Millisecond
+
 // runHook answers one event: stdin is read to its end, the answer is written
 // in one piece, and the exit status is what the harness expects. Whatever goes
 // wrong in between becomes the adapter's way of saying that the call could not
@@ -66,18 +74,33 @@ func runHook(ctx context.Context, e *env, o hookOptions) error {
 	if a == nil {
 		return unknownHarness(o.harness)
 	}
-	// A harness that loses patience sends SIGTERM: say so instead of dying,
-	// because a hook that says nothing lets the call through on most of them.
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	done := make(chan *reply, 1)
-	go func() { done <- answerEvent(ctx, e, a, o) }()
-	var r *reply
-	select {
-	case r = <-done:
-	case <-ctx.Done():
-		r = failed(a, o.event, fmt.Errorf("stopped by a signal before the event was judged"))
+	var answered atomic.Bool
+	late := time.AfterFunc(patience, func() { answerOnSignal(e, a, o, &answered) })
+	defer late.Stop()
+	r := answerEvent(ctx, e, a, o)
+	if !answered.CompareAndSwap(false, true) {
+		select {} // a signal was first: that goroutine ends the program
 	}
+	return r.write(e)
+}
+
+// answerOnSignal waits for the signal by which a harness says that it waited
+// long enough, and answers that the event was not judged: a hook that dies
+// without a word lets the call through on some harnesses.
+func answerOnSignal(e *env, a adapter.Adapter, o hookOptions, answered *atomic.Bool) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	<-signals
+	if !answered.CompareAndSwap(false, true) {
+		return
+	}
+	r := failed(a, o.event, errors.New("stopped by a signal before the event was judged"))
+	err := r.write(e)
+	e.Exit(cli.ExitStatus(err))
+}
+
+// write puts the whole reply out and returns its exit status as an error.
+func (r *reply) write(e *env) error {
 	if r.stderr.Len() > 0 {
 		_, _ = e.Stderr.Write(r.stderr.Bytes())
 	}

@@ -43,6 +43,7 @@ func newEnv() *env {
 	}
 	return &env{
 		Ctx:    context.Background(),
+		Exit:   os.Exit,
 		Name:   programName(os.Args[0]),
 		Stdin:  os.Stdin,
 		Stdout: os.Stdout,

@@ -18,7 +18,8 @@ import (
 // process; only main builds one from the operating system.
 type Env struct {
 	Ctx            context.Context
-	Name           string // base name the program was called by: agentltl-hook, agentltl
+	Exit           func(status int) // ends the program at once
+	Name           string           // base name the program was called by: agentltl-hook, agentltl
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Dir            string              // working directory, -C applied; "" if it is gone

@@ -7,6 +7,10 @@ import (
 
 	"github.com/agentltl/agentltl-hook/harness/adapter"
 	"github.com/agentltl/agentltl-hook/harness/claudecode"
+	"github.com/agentltl/agentltl-hook/harness/codex"
+	"github.com/agentltl/agentltl-hook/harness/copilot"
+	"github.com/agentltl/agentltl-hook/harness/generic"
+	"github.com/agentltl/agentltl-hook/harness/vibe"
 	"github.com/agentltl/agentltl-hook/hooks"
 )
 
@@ -14,6 +18,10 @@ import (
 func All() []adapter.Adapter {
 	return []adapter.Adapter{
 		claudecode.Adapter{},
+		copilot.Adapter{},
+		codex.Adapter{},
+		vibe.Adapter{},
+		generic.Adapter{},
 	}
 }
 
@@ -47,6 +55,7 @@ func Decode(a adapter.Adapter, env adapter.Env, event string, payload []byte) (a
 	if g, ok := other.(guest); ok && g.StandsAside(env, payload) {
 		return other, hooks.Event{}, nil
 	}
+	env.UserDir = "" // it is the folder of the harness the hook was registered for
 	e, err = other.Decode(env, event, payload)
 	return other, e, err
 }

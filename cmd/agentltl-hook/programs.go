@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"io"
+	"os"
 	"os/exec"
 
 	"github.com/agentltl/agentltl-hook/harness/adapter"
@@ -18,6 +21,9 @@ func runProgram(e *env) func(context.Context, adapter.Command) (adapter.Result, 
 		cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
 		cmd.Env = append(e.Environ(), c.Env...)
 		cmd.Dir = c.Dir
+		if c.Talk != nil {
+			return adapter.Result{}, talk(ctx, cmd, c.Talk)
+		}
 		cmd.Stdin = bytes.NewReader(c.Stdin)
 		cmd.Stdout, cmd.Stderr = &out, &errs
 		err := cmd.Run()
@@ -31,6 +37,34 @@ func runProgram(e *env) func(context.Context, adapter.Command) (adapter.Result, 
 		}
 		return r, err
 	}
+}
+
+// talk holds a conversation with a program and ends it.
+func talk(ctx context.Context, cmd *exec.Cmd, say func(io.Writer, *bufio.Reader) error) error {
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	err = say(in, bufio.NewReader(out))
+	if cerr := in.Close(); err == nil {
+		err = cerr
+	}
+	// It has said all we wanted to know: how it ends is its own affair.
+	if kerr := cmd.Process.Kill(); kerr != nil && !errors.Is(kerr, os.ErrProcessDone) && err == nil {
+		err = kerr
+	}
+	_ = cmd.Wait()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
 }
 
 // randomHex is 8 random hexadecimal digits.

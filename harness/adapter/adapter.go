@@ -8,6 +8,7 @@ package adapter
 import (
 	"io"
 	"iter"
+	"os"
 
 	"github.com/agentltl/agentltl-hook/hooks"
 	"github.com/agentltl/agentltl-hook/trace"
@@ -21,6 +22,16 @@ type Env struct {
 	// UserDir is the harness's own folder (~/.claude, $CODEX_HOME, ...): the last
 	// --user-dir of an installed hook; "" for the default below Home.
 	UserDir string
+	Exists  func(path string) bool // nil: the disk is asked
+}
+
+// IsThere says whether something is at path.
+func (e Env) IsThere(path string) bool {
+	if e.Exists != nil {
+		return e.Exists(path)
+	}
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // An Adapter speaks one coding agent's hook protocol.

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agentltl/agentltl-hook/trace"
 )
 
 // WriteJSON writes v as one JSON document in one write. A hook's stdout must
@@ -73,4 +75,12 @@ func CouldNotJudge(err error) string {
 // NotDone words trouble on an event that refuses nothing.
 func NotDone(err error) string {
 	return "agentltl-hook: " + Trouble(err) + "; run \"agentltl-hook doctor\""
+}
+
+// Plain is a replaced result as text.
+func Plain(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	return trace.Canonical(v)
 }

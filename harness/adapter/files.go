@@ -10,7 +10,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
+
+	"github.com/agentltl/agentltl-hook/internal/edit"
+	"github.com/agentltl/agentltl-hook/trace"
 )
 
 // A File is one file that an install changes or writes.
@@ -186,6 +190,77 @@ func (o InstallOptions) write(c *change) error {
 		return err
 	}
 	return replaceFile(c.real, c.New, c.mode)
+}
+
+// Track lets do change the file at path by other means (the harness's own
+// program), and keeps what it held before. made names what was added, for the
+// removal from an edited file.
+func (o InstallOptions) Track(harness, path string, made [][]string, do func() error) (Change, error) {
+	c, err := o.plan(harness, File{Path: path, Made: made})
+	if err != nil {
+		return Change{}, err
+	}
+	if c.existed {
+		if err := writable(c.real); err != nil {
+			return Change{}, err
+		}
+	}
+	if err := do(); err != nil {
+		return Change{}, err
+	}
+	now, err := os.ReadFile(c.real)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Change{}, err
+	}
+	if bytes.Equal(now, c.old) {
+		return Change{Path: path, Action: "unchanged"}, nil
+	}
+	c.rec.Installed = digest(now)
+	action := "changed"
+	if !c.existed {
+		action = "created"
+	}
+	return Change{Path: path, Action: action}, o.save(c.rec)
+}
+
+// UndoTracked takes back what Track kept, after the other program has undone
+// its own part: a file that means the same as before gets its old bytes, else
+// cut takes out what is left of ours.
+func (o InstallOptions) UndoTracked(path string, cut func(src []byte, made [][]string) ([]byte, error)) (Change, error) {
+	real := path
+	if r, err := filepath.EvalSymlinks(path); err == nil {
+		real = r
+	}
+	rec, known := o.load(real)
+	src, err := os.ReadFile(real)
+	if !known || err != nil {
+		return o.Undo(path, cut)
+	}
+	out, err := cut(src, rec.Made)
+	if err != nil {
+		return Change{}, fmt.Errorf("%s: %w", path, err)
+	}
+	if sameValues(out, rec.Original) {
+		if !rec.Existed {
+			return o.drop(path, real, rec)
+		}
+		return o.put(path, real, rec, rec.Original, "restored")
+	}
+	return o.Undo(path, cut)
+}
+
+// sameValues says whether two files, JSON or TOML, hold the same.
+func sameValues(a, b []byte) bool {
+	x, errA := edit.ParseJSON(a)
+	y, errB := edit.ParseJSON(b)
+	if errA != nil || errB != nil {
+		t, errA := edit.TOML(a)
+		u, errB := edit.TOML(b)
+		return errA == nil && errB == nil && reflect.DeepEqual(t, u)
+	}
+	v, _ := x.Get()
+	w, _ := y.Get()
+	return trace.Equal(v, w)
 }
 
 // takeBack undoes a write of an install that failed further on.

@@ -1,8 +1,11 @@
 package adapter
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"path/filepath"
 	"time"
 )
@@ -32,6 +35,19 @@ type InstallOptions struct {
 	// Run starts a program and waits for it: the harness's own command line, or a
 	// registered hook. nil: no program is started.
 	Run func(ctx context.Context, c Command) (Result, error)
+	// Confirm shows lines to the person and asks; nil: shown to nobody, yes.
+	Confirm func(question string, lines []string) (bool, error)
+}
+
+// A ManualError says that a file is not ours to change; the lines are what the
+// person has to add to it.
+type ManualError struct {
+	Path, Why string
+	Lines     string
+}
+
+func (e *ManualError) Error() string {
+	return fmt.Sprintf("%s %s; nothing was changed. Add these lines by hand:\n%s", e.Path, e.Why, e.Lines)
 }
 
 // A Command is a program to run.
@@ -40,6 +56,9 @@ type Command struct {
 	Env   []string // added to the environment
 	Dir   string
 	Stdin []byte
+	// Talk, if set, holds a conversation with the program over its stdin and
+	// stdout; the program is stopped when it returns.
+	Talk func(in io.Writer, out *bufio.Reader) error
 }
 
 // A Result is what a program printed and how it ended.
@@ -73,6 +92,15 @@ func (o InstallOptions) Env(name string) string {
 		return ""
 	}
 	return o.Getenv(name)
+}
+
+// Agreed asks the person; where nobody can be asked, running the command was
+// the agreement.
+func (o InstallOptions) Agreed(question string, lines []string) (bool, error) {
+	if o.Confirm == nil || o.Force || o.DryRun {
+		return true, nil
+	}
+	return o.Confirm(question, lines)
 }
 
 // Exec runs a program.

@@ -29,8 +29,11 @@ func (Adapter) Peers(o adapter.InstallOptions) []string {
 // Install registers the hooks in the user's or the project's settings, as a
 // managed drop-in, or as a plugin; never twice.
 func (a Adapter) Install(o adapter.InstallOptions) (adapter.Report, error) {
-	if o.Managed {
+	switch {
+	case o.Managed:
 		return a.installManaged(o)
+	case o.Plugin:
+		return a.installPlugin(o)
 	}
 	path := settingsPath(o)
 	src, err := readOrNothing(path)
@@ -62,8 +65,11 @@ func (a Adapter) Install(o adapter.InstallOptions) (adapter.Report, error) {
 
 // Remove takes the registration out of the place that the options name.
 func (a Adapter) Remove(o adapter.InstallOptions) (adapter.Report, error) {
-	if o.Managed {
+	switch {
+	case o.Managed:
 		return a.removeManaged(o)
+	case o.Plugin:
+		return a.removePlugin(o)
 	}
 	c, err := o.Undo(settingsPath(o), cut)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -134,3 +135,97 @@ func Literal(s string) string {
 }
 
 func isControl(r rune) bool { return r < 0x20 || r == 0x7f }
+
+// CutTables removes the tables that want takes, header and lines, and then the
+// headers that hold nothing any more and only led to them. Every other byte
+// stays. The result has to parse.
+func CutTables(src []byte, want func(path []string) bool) ([]byte, error) {
+	type table struct {
+		path     []string
+		from, to int
+		empty    bool
+	}
+	var tables []table
+	at := 0
+	for line := range bytes.Lines(src) {
+		text := bytes.TrimSpace(line)
+		if path, ok := tableHeader(text); ok {
+			tables = append(tables, table{path: path, from: at, to: at + len(line), empty: true})
+		} else if n := len(tables); n > 0 && len(text) > 0 && text[0] != '#' {
+			tables[n-1].to, tables[n-1].empty = at+len(line), false
+		}
+		at += len(line)
+	}
+	var parents [][]string
+	drop := make([]bool, len(tables))
+	for i, t := range tables {
+		if want(t.path) {
+			drop[i] = true
+			for n := 1; n < len(t.path); n++ {
+				parents = append(parents, t.path[:n])
+			}
+		}
+	}
+	if len(parents) == 0 && !slices.Contains(drop, true) {
+		return src, nil
+	}
+	for i := len(tables) - 1; i >= 0; i-- {
+		t := tables[i]
+		if drop[i] || !t.empty || !slices.ContainsFunc(parents, func(p []string) bool { return slices.Equal(p, t.path) }) {
+			continue
+		}
+		used := false
+		for k, other := range tables {
+			used = used || !drop[k] && len(other.path) > len(t.path) && slices.Equal(other.path[:len(t.path)], t.path)
+		}
+		drop[i] = !used
+	}
+	var out []byte
+	last := 0
+	for i, t := range tables {
+		if !drop[i] {
+			continue
+		}
+		from := t.from // with the blank line in front, as TOML writers put it
+		if rest, ok := bytes.CutSuffix(src[last:from], []byte("\r\n")); ok && endsLine(src[:last+len(rest)]) {
+			from = last + len(rest)
+		} else if rest, ok := bytes.CutSuffix(src[last:from], []byte("\n")); ok && endsLine(src[:last+len(rest)]) {
+			from = last + len(rest)
+		}
+		out = append(out, src[last:from]...)
+		last = t.to
+	}
+	out = append(out, src[last:]...)
+	if _, err := TOML(out); err != nil {
+		return nil, fmt.Errorf("without our tables the file would not parse: %w", err)
+	}
+	return out, nil
+}
+
+// endsLine says whether b is empty or ends with a line break.
+func endsLine(b []byte) bool { return len(b) == 0 || b[len(b)-1] == '\n' }
+
+// tableHeader reads "[a.b."c"]"; tables of arrays are none.
+func tableHeader(line []byte) ([]string, bool) {
+	if !bytes.HasPrefix(line, []byte("[")) || bytes.HasPrefix(line, []byte("[[")) {
+		return nil, false
+	}
+	m, err := TOML(append(bytes.Clone(line), "\nx = 1\n"...))
+	if err != nil {
+		return nil, false
+	}
+	var path []string
+	for {
+		if len(m) != 1 {
+			return nil, false
+		}
+		for k, v := range m {
+			next, ok := v.(map[string]any)
+			if !ok {
+				return path, k == "x" && len(path) > 0
+			}
+			path = append(path, k)
+			m = next
+		}
+	}
+}

@@ -1,0 +1,16 @@
+package copilot
+
+import (
+	"io"
+	"iter"
+
+	"github.com/agentltl/agentltl-hook/harness/adapter"
+)
+
+// Newest is empty: Copilot's session records are not read yet.
+func (Adapter) Newest(adapter.InstallOptions) string { return "" }
+
+// Transcripts yields nothing: Copilot's session records are not read yet.
+func (Adapter) Transcripts(io.Reader) iter.Seq2[adapter.Item, error] {
+	return func(func(adapter.Item, error) bool) {}
+}

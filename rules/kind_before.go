@@ -107,6 +107,9 @@ func (b *builder) variables(first, then, since *target) []string {
 			}
 		}
 	}
+	if len(vars) > 0 && since != nil && len(since.vars()) == 0 {
+		b.failf("beside variables, since must bind them, too: %s", dollars(vars))
+	}
 	if len(vars) > 0 && first.any(func(p *part) bool { return len(p.where)+len(p.each) > 0 || p.exists != nil }) {
 		b.failf("beside variables, first takes with only: no where, each or exists")
 	}

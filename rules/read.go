@@ -97,18 +97,20 @@ func (r *fileReader) file(root *yaml.Node) {
 	// The version a managed file asks for is read before anything else: an older
 	// program must not complain of keys it cannot know.
 	r.require(top["require"])
-	for _, f := range fields(root) {
-		if k := findKey(table, f.key); k == nil || k.later {
-			r.problem(0, "", unknownKey("top level", f.key, table))
+	r.section(func() {
+		for _, f := range fields(root) {
+			if k := findKey(table, f.key); k == nil || k.later {
+				r.problem(0, "", unknownKey("top level", f.key, table))
+			}
 		}
-	}
-	r.settings(top["settings"])
-	r.tools(top["tools"])
-	r.disable(top["disable"])
-	r.facts(top["facts"])
-	r.allow(top["allow_project_rules"])
-	r.readGroups(top["groups"])
-	r.use(top["use"])
+	})
+	r.section(func() { r.settings(top["settings"]) })
+	r.section(func() { r.tools(top["tools"]) })
+	r.section(func() { r.disable(top["disable"]) })
+	r.section(func() { r.facts(top["facts"]) })
+	r.section(func() { r.allow(top["allow_project_rules"]) })
+	r.section(func() { r.readGroups(top["groups"]) })
+	r.section(func() { r.use(top["use"]) })
 	r.rules(top["rules"])
 	r.contracts(top["contracts"])
 	r.checkGroups()
@@ -122,6 +124,25 @@ func (r *fileReader) file(root *yaml.Node) {
 		r.problem(0, "", fmt.Sprintf("%d rules; at most %d are read", len(r.Rules), maxRules))
 	}
 	r.grouped()
+}
+
+// section joins what is wrong with one top-level key to one problem, at the
+// place of the first, so that a list of problems reads as a list of places.
+func (r *fileReader) section(read func()) {
+	before := len(r.problems)
+	read()
+	if len(r.problems) <= before+1 {
+		return
+	}
+	first := r.problems[before]
+	for _, p := range r.problems[before+1:] {
+		msg := p.Msg
+		if p.Pos.Line > 0 && p.Pos.Line != first.Pos.Line {
+			msg = fmt.Sprintf("line %d: %s", p.Pos.Line, msg)
+		}
+		first.Msg += "; " + msg
+	}
+	r.problems = append(r.problems[:before], first)
 }
 
 // list gives the items of a list that may be absent or empty; ok is false when

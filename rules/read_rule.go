@@ -37,7 +37,7 @@ func ruleTable() []key {
 
 var fromShape = anyShape{textShape{}, objectShape{min: 1, keys: []key{
 	{name: "file", shape: textShape{}, doc: "The instruction file.", example: "CLAUDE.md"},
-	{name: "line", shape: intShape{min: 1}, doc: "Its line.", example: "12"},
+	{name: "line", shape: freeShape{}, doc: "Its line.", example: "12"},
 	{name: "id", shape: textShape{}, doc: "The statement's id, as memory scan prints it.", example: "1a2b3c4d5e"},
 	{name: "text", shape: textShape{}, doc: "The statement.", example: "Never force-push."},
 }}}

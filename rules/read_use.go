@@ -47,7 +47,7 @@ func (useShape) check(any) string { return "" }
 func (useShape) schema() map[string]any {
 	return map[string]any{"type": "array", "items": map[string]any{"anyOf": []any{
 		map[string]any{"type": "string"},
-		map[string]any{"type": "object", "minProperties": 1, "additionalProperties": orNull(objectShape{keys: useKeys()}.schema())},
+		map[string]any{"type": "object", "minProperties": 1, "maxProperties": 1, "additionalProperties": orNull(objectShape{keys: useKeys()}.schema())},
 	}}}
 }
 
@@ -69,6 +69,10 @@ func (r *fileReader) use(f field) {
 		case string:
 			r.entry(v, useOptions{}, n.Line)
 		case map[string]any:
+			if len(v) != 1 {
+				r.problem(0, "", "use: an element names one id: - {ID: {mode, scope, from}}")
+				continue
+			}
 			for _, k := range fields(n) {
 				r.entry(k.key, r.useOptions(k), n.Line)
 			}

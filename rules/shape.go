@@ -31,20 +31,12 @@ func (s textShape) schema() map[string]any {
 	return m
 }
 
-// A printedShape is text; other scalars are printed as text.
+// A printedShape is text; other values are printed as text.
 type printedShape struct{}
 
-func (printedShape) check(v any) string {
-	switch v.(type) {
-	case []any, map[string]any:
-		return "text"
-	}
-	return ""
-}
+func (printedShape) check(any) string { return "" }
 
-func (printedShape) schema() map[string]any {
-	return map[string]any{"type": []any{"string", "number", "boolean", "null"}}
-}
+func (printedShape) schema() map[string]any { return map[string]any{} }
 
 type boolShape struct{}
 
@@ -117,7 +109,7 @@ type pairOrShape struct {
 }
 
 func (s pairOrShape) check(v any) string {
-	if m, ok := v.(map[string]any); ok && len(m) > 0 {
+	if m, ok := v.(map[string]any); ok {
 		for k, e := range m {
 			if k != s.halves[0] && k != s.halves[1] {
 				return fmt.Sprintf("one of %s, or a mapping with %s and %s", strings.Join(s.words, ", "), s.halves[0], s.halves[1])
@@ -137,7 +129,7 @@ func (s pairOrShape) check(v any) string {
 func (s pairOrShape) schema() map[string]any {
 	half := s.words.schema()
 	return map[string]any{"anyOf": []any{half, map[string]any{
-		"type": "object", "minProperties": 1, "additionalProperties": false,
+		"type": "object", "additionalProperties": false,
 		"properties": map[string]any{s.halves[0]: half, s.halves[1]: half},
 	}}}
 }

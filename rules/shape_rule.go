@@ -42,6 +42,9 @@ func (patternsShape) check(v any) string {
 	}
 	for _, k := range sortedKeys(m) {
 		r := targetReader{ctx: &Context{}}
+		if items, ok := m[k].([]any); ok && len(items) == 0 {
+			continue
+		}
 		if r.patterns(k, m[k], "a pattern or a list of patterns"); len(r.problems) > 0 {
 			return "a mapping of arguments to patterns (" + r.problems[0] + ")"
 		}

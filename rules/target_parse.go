@@ -199,7 +199,10 @@ func (r *targetReader) globs(key string, v any) []globCond {
 	m := r.mapOf(key, v)
 	var out []globCond
 	for _, k := range sortedKeys(m) {
-		c := globCond{arg: k, patterns: r.patterns(key+"."+k, m[k], "a pattern or a list of patterns")}
+		c := globCond{arg: k}
+		if items, ok := m[k].([]any); !ok || len(items) > 0 { // an empty list matches nothing
+			c.patterns = r.patterns(key+"."+k, m[k], "a pattern or a list of patterns")
+		}
 		for _, s := range c.patterns {
 			if s = r.ctx.expand(s, "", escapeGlob); strings.Contains(s, "${cwd}") {
 				c.perCall = append(c.perCall, s)

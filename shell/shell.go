@@ -3,6 +3,12 @@
 // [Translate] parses a line and returns a chain of [trace.Call], in the order
 // the shell would start them. It never runs anything, and what it cannot
 // account for it returns beside the calls: see [Unresolved].
+//
+// The line is parsed by mvdan.cc/sh and then walked once as a shell would
+// execute it, with a state (directory, variables, functions) that holds only
+// what is certain. What is not certain stays as typed and is named: in the
+// call's unknown fields, or as an unresolved part. A call too many is fine, a
+// command that is lost is not.
 package shell
 
 import (
@@ -20,7 +26,7 @@ type Request struct {
 	Dialect Dialect           // zero: bash
 	FS      FS                // read-only view of the disk; nil: nothing is looked at
 	Specs   *spec.Set         // nil: the bundled command specs
-	MaxLine int               // bytes; 0: 128 KiB
+	MaxLine int               // bytes; 0: 128 KiB, which is also the most
 }
 
 // A Dialect names a shell language.
@@ -64,5 +70,15 @@ type FS interface {
 	Names(dir string, limit int) ([]string, bool)
 }
 
-// Translate reads a command line.
-func Translate(r Request) Result { return Result{} }
+// Translate reads a command line. The same request gives the same result: work
+// is bounded by counting it, never by time.
+func Translate(r Request) Result {
+	w := newWalker(r)
+	if w.refuse() {
+		return w.result()
+	}
+	st := w.startState()
+	w.script(st, w.startCtx(), r.Command, 0)
+	w.leftovers(st)
+	return w.result()
+}

@@ -93,7 +93,7 @@ type CLI struct {
 type Redirect struct {
 	Op     string
 	Target string
-	FD     *int
+	FD     string // as written; "" when none is
 }
 
 // A Bound says what an unknown word can be: one of Exact, or something that

@@ -1,0 +1,283 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// builtin walks a command that changes the shell it runs in. False: the name is
+// none of these, and the command is a program like any other.
+func (w *walker) builtin(st *state, c ctx, cmd command) bool {
+	name := cmd.words[0].text
+	args := cmd.words[1:]
+	switch name {
+	case "break", "continue":
+		if c.loop != nil {
+			c.loop.exits = append(c.loop.exits, st.clone())
+		}
+		return true
+	case "cd", "chdir", "pushd", "popd":
+		w.listed(st, c, cmd)
+		w.inPrefix(st, cmd, func(st *state) { w.changeDir(st, c, name, args) })
+	case "eval":
+		w.eval(st, c, cmd)
+	case "source", ".":
+		w.source(st, c, cmd)
+	case "trap":
+		w.trap(st, c, cmd)
+	case "alias":
+		w.listed(st, c, cmd)
+		w.defineAlias(st, args)
+	case "unalias":
+		w.listed(st, c, cmd)
+		st.own(w)
+		for _, u := range args {
+			if u.known {
+				delete(st.aliases, u.text)
+			}
+		}
+	case "set":
+		w.listed(st, c, cmd)
+		w.setOptions(st, args)
+	case "shift":
+		w.listed(st, c, cmd)
+		w.shift(st, args)
+	case "unset":
+		w.listed(st, c, cmd)
+		w.unset(st, args)
+	case "read", "mapfile", "readarray", "getopts", "printf", "wait", "let":
+		return w.assigning(st, c, cmd)
+	case "export", "declare", "typeset", "local", "readonly":
+		w.listed(st, c, cmd)
+		w.declareWords(st, c, name, args)
+	case "shopt":
+		w.listed(st, c, cmd)
+		w.shopt(st, args)
+	case "enable", "hash":
+		w.listed(st, c, cmd)
+		w.shadow(c, cmd)
+	case "exit", "logout":
+		w.listed(st, c, cmd)
+		st.ended = true
+	case "return":
+		w.listed(st, c, cmd)
+		w.leave(st, c)
+	case "exec":
+		w.exec(st, c, cmd)
+	case "command", "builtin":
+		w.inner(st, c, cmd)
+	case ":":
+		colon := cmd
+		colon.words = append([]word{literal("colon", cmd.pos)}, args...)
+		w.listed(st, c, colon)
+	default:
+		return false
+	}
+	return true
+}
+
+// listed emits a builtin and does for its redirections what a program's need.
+func (w *walker) listed(st *state, c ctx, cmd command) {
+	if i, p := w.emit(st, c, cmd); i >= 0 {
+		in := w.opened(st, c, cmd)
+		w.output(st, in, cmd, p)
+		w.fileWritten(st, c, &cmd.rs, in.out)
+	}
+}
+
+// inPrefix runs f with the command's NAME=value prefixes in force.
+func (w *walker) inPrefix(st *state, cmd command, f func(*state)) {
+	if len(cmd.env) == 0 {
+		f(st)
+		return
+	}
+	hidden := map[string]variable{}
+	for _, e := range cmd.env {
+		hidden[e.name] = variable{w.lookup(st, e.name), st.vars[e.name].exported || w.inherits(e.name)}
+		w.set(st, e.name, e.val)
+		w.export(st, e.name, true)
+	}
+	f(st)
+	st.own(w)
+	for n, v := range hidden {
+		st.vars[n] = v
+	}
+}
+
+// eval walks the text that its words come to, in the same shell.
+func (w *walker) eval(st *state, c ctx, cmd command) {
+	w.listedOnly(st, c, cmd)
+	words := cmd.words[1:]
+	if len(words) > 0 && words[0].known && words[0].text == "--" {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return
+	}
+	in := within(w.opened(st, c, cmd), "eval")
+	w.inPrefix(st, cmd, func(st *state) { w.again(st, in, words, cmd.pos) })
+	w.fileWritten(st, c, &cmd.rs, in.out)
+}
+
+// listedOnly emits a command whose output comes from what it runs.
+func (w *walker) listedOnly(st *state, c ctx, cmd command) int {
+	i, _ := w.emit(st, c, cmd)
+	return i
+}
+
+// opened is the place of what a command runs, behind its redirections.
+func (w *walker) opened(st *state, c ctx, cmd command) ctx {
+	c.in = cmd.rs.input(c.in)
+	if cmd.rs.gone {
+		c.out = nil
+		if cmd.rs.out >= 0 {
+			c.out = newSink(w.conditional(st, c))
+		}
+	}
+	return c
+}
+
+// within is the place of what a runner runs.
+func within(c ctx, wrapper string) ctx {
+	c.op, c.depth, c.wrappers = "wrap", c.depth+1, wrap(c.wrappers, wrapper)
+	return c
+}
+
+// trap lists its text as conditional: it runs at some later time, or never.
+func (w *walker) trap(st *state, c ctx, cmd command) {
+	w.listed(st, c, cmd)
+	args := cmd.words[1:]
+	for len(args) > 0 && args[0].known && strings.HasPrefix(args[0].text, "-") && args[0].text != "-" {
+		if args[0].text == "--" {
+			args = args[1:]
+			break
+		}
+		return // -l, -p
+	}
+	if len(args) < 2 || args[0].known && (args[0].text == "-" || isDigits(args[0].text)) {
+		return
+	}
+	in := within(c, "trap")
+	in.cond = true
+	in.out = nil
+	in.loop = nil
+	later := st.clone()
+	later.ended, later.returned = false, false
+	w.forgetLater(later, c, cmd.pos)
+	w.again(later, in, args[:1], cmd.pos)
+}
+
+// forgetLater makes unknown what the rest of the line may change before a trap
+// runs: variables assigned behind it, or anywhere if it stands in a loop or
+// function, and the directory if anything moves.
+func (w *walker) forgetLater(st *state, c ctx, pos int) {
+	for src := c.src; src != nil; src = src.outer {
+		if src.file == nil {
+			continue
+		}
+		from := pos
+		if src != c.src || src.nested || c.loop != nil || c.fn != nil {
+			from = -1
+		}
+		syntax.Walk(src.file, func(n syntax.Node) bool {
+			if n == nil || int(n.Pos().Offset())+src.offset <= from {
+				return true
+			}
+			switch n := n.(type) {
+			case *syntax.Assign:
+				if n.Name != nil {
+					w.set(st, n.Name.Value, value{})
+				}
+			case *syntax.WordIter:
+				w.set(st, n.Name.Value, value{})
+			case *syntax.CallExpr:
+				if len(n.Args) > 0 {
+					w.forgetBy(st, n)
+				}
+			}
+			return true
+		})
+		w.spend(len(src.text) / 16)
+	}
+}
+
+// forgetBy forgets what a command of the rest of the line may change.
+func (w *walker) forgetBy(st *state, n *syntax.CallExpr) {
+	switch lit := n.Args[0].Lit(); lit {
+	case "cd", "pushd", "popd", "command", "builtin":
+		st.dir = dir{path: st.dir.path}
+	case "read", "mapfile", "readarray", "getopts", "printf", "unset", "let":
+		for _, a := range n.Args[1:] {
+			if isName(a.Lit()) {
+				w.set(st, a.Lit(), value{})
+			}
+		}
+	case "", "eval", "source", ".":
+		w.forgetVars(st)
+		st.dir = dir{path: st.dir.path}
+	case "set", "shift":
+		st.params = params{zero: st.params.zero}
+	}
+}
+
+// exec replaces the shell; without a program its redirections stay.
+func (w *walker) exec(st *state, c ctx, cmd command) {
+	w.inner(st, c, cmd)
+	if hasProgram(cmd.words) {
+		st.ended = true
+	}
+}
+
+// hasProgram says whether exec has more than options.
+func hasProgram(words []word) bool {
+	for i := 1; i < len(words); i++ {
+		t := words[i].text
+		switch {
+		case t == "--":
+			return i+1 < len(words)
+		case strings.HasPrefix(t, "-") && strings.HasSuffix(t, "a") && words[i].known:
+			i++
+		case strings.HasPrefix(t, "-") && words[i].known:
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// defineAlias binds alias words.
+func (w *walker) defineAlias(st *state, args []word) {
+	st.own(w)
+	for _, u := range args {
+		name, _, ok := strings.Cut(u.text, "=")
+		if !ok || strings.HasPrefix(name, "-") || name == "" {
+			continue
+		}
+		a := &alias{name: name, text: u.cut(len(name) + 1), pos: u.pos}
+		w.named = append(w.named, a)
+		st.aliases[name] = []*alias{a}
+	}
+}
+
+// cut is the word without its first n bytes, which are known.
+func (u word) cut(n int) word {
+	v := u
+	v.text = u.text[n:]
+	v.typed = u.typed[min(n, len(u.typed)):]
+	v.pieces = nil
+	for i, p := range u.pieces {
+		if n >= len(p.typed) {
+			n -= len(p.typed)
+			continue
+		}
+		p.typed = p.typed[n:]
+		if p.known {
+			p.text = p.text[min(n, len(p.text)):]
+		}
+		v.pieces = append(v.pieces, p)
+		v.pieces = append(v.pieces, u.pieces[i+1:]...)
+		break
+	}
+	return v
+}

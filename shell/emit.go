@@ -1,0 +1,312 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agentltl/agentltl-hook/shell/spec"
+	"github.com/agentltl/agentltl-hook/trace"
+)
+
+// A command is a simple command with its words expanded.
+type command struct {
+	words []word // the program first
+	env   []pair
+	rs    redirections
+	src   string
+	pos   int
+	raw   bool // words[0] names a tool of ours, not a program: redirect, test
+	// external: started by a runner, which knows no functions and aliases; here:
+	// in the shell itself, by command or builtin.
+	external, here bool
+}
+
+// emit lists a command and returns its index in the chain; what it runs is
+// listed by the caller. -1: the chain is full.
+func (w *walker) emit(st *state, c ctx, cmd command) (int, spec.Parsed) {
+	if len(w.calls) >= maxCalls {
+		if !w.full {
+			w.full = true
+			w.noteLimit("the line has more calls than are listed", w.req.Command)
+		}
+		return -1, spec.Parsed{}
+	}
+	sw := make([]spec.Word, len(cmd.words))
+	for i, u := range cmd.words {
+		sw[i] = u.spec()
+	}
+	p := w.specs.Parse(sw)
+	call := trace.Call{Tool: p.Tool, Args: p.Args, Source: cmd.src}
+	cli := &trace.CLI{
+		Source:      cmd.src,
+		Operator:    c.op,
+		Conditional: w.conditional(st, c),
+		Repeated:    c.repeated,
+		Background:  c.back,
+		Pipeline:    c.pipeline,
+		Depth:       c.depth,
+		Wrappers:    c.wrappers,
+		Remote:      c.remote,
+		UnknownArgs: p.UnknownArgs,
+		Opaque:      p.Opaque,
+		Unspecced:   !p.Matched,
+	}
+	if n := len(c.wrappers); n > 0 {
+		cli.Wrapper = c.wrappers[n-1]
+	}
+	call.CLI = cli
+	f := fieldWriter{w: w, st: st, c: c, cmd: &cmd, call: &call}
+	f.base = f.baseOf(p.Roles)
+	f.fields(p)
+	f.dynamic()
+	f.redirects()
+	f.effects(p)
+	f.feed()
+	f.finish(p)
+	if len(cmd.env) > 0 {
+		cli.Env = make(map[string]string, len(cmd.env))
+		for _, e := range cmd.env {
+			cli.Env[e.name] = e.show
+		}
+	}
+	if p.DynamicTool {
+		w.note("dynamic-command", cmd.src, cmd.pos)
+	}
+	w.calls = append(w.calls, call)
+	for i := range c.redirs {
+		*c.redirs[i].took = true
+	}
+	return len(w.calls) - 1, p
+}
+
+// A fieldWriter turns what a spec read into the fields of a call.
+type fieldWriter struct {
+	w    *walker
+	st   *state
+	c    ctx
+	cmd  *command
+	call *trace.Call
+	base dir // of relative paths: the directory, moved by options as git -C
+	alt  []alternative
+}
+
+// An alternative is a path field's text that stands for another path, too.
+type alternative struct{ field, text, path string }
+
+// baseOf is the directory after the options that move it.
+func (f *fieldWriter) baseOf(roles []spec.Role) dir {
+	base := f.st.dir
+	for _, r := range roles {
+		if r.Role != "cwd" {
+			continue
+		}
+		base = f.moved(base, r.Value)
+	}
+	return base
+}
+
+func (f *fieldWriter) moved(base dir, v spec.Value) dir {
+	u, ok := f.word(v)
+	if ok && !u.known && len(u.bound.exact) != 1 {
+		return dir{path: base.path}
+	}
+	to := v.Text
+	if ok && !u.known {
+		to = u.bound.exact[0]
+	}
+	if strings.HasPrefix(to, "/") {
+		return at(clean(to))
+	}
+	moved := dir{path: join(base.path, to), known: base.known}
+	for _, a := range base.alts {
+		moved.alts = append(moved.alts, join(a, to))
+	}
+	return moved
+}
+
+// word is the word a value was found in.
+func (f *fieldWriter) word(v spec.Value) (word, bool) {
+	if v.Word < 0 || v.Word >= len(f.cmd.words) {
+		return word{}, false
+	}
+	return f.cmd.words[v.Word], true
+}
+
+// fields rewrites the arguments: paths become absolute, words that the peer
+// would not have expanded are shown as typed, what is not certain is named.
+func (f *fieldWriter) fields(p spec.Parsed) {
+	for _, fd := range p.Fields {
+		if len(fd.From) == 0 {
+			continue
+		}
+		shown := make([]string, len(fd.From))
+		for i, v := range fd.From {
+			if fd.Path {
+				shown[i] = f.path(fd, v)
+			} else {
+				shown[i] = f.plain(fd, v)
+			}
+		}
+		switch have := f.call.Args[fd.Name].(type) {
+		case string:
+			f.call.Args[fd.Name] = shown[len(shown)-1]
+		case []any:
+			l := make([]any, len(have))
+			for i := range have {
+				l[i] = have[i]
+				if i < len(shown) {
+					l[i] = shown[i]
+				}
+			}
+			f.call.Args[fd.Name] = l
+		}
+	}
+}
+
+// plain is a value of a field that holds no paths.
+func (f *fieldWriter) plain(fd spec.Field, v spec.Value) string {
+	u, ok := f.word(v)
+	if !ok {
+		return v.Text
+	}
+	if !u.known {
+		f.certainty(fd.Name, "unknown")
+		f.bound(v.Text, u, v)
+		return v.Text
+	}
+	if u.shape == soft {
+		f.certainty(fd.Name, "unknown")
+	}
+	return u.shownPart(v.Text)
+}
+
+// path is a value of a path field.
+func (f *fieldWriter) path(fd spec.Field, v spec.Value) string {
+	base := f.base
+	if fd.Start {
+		base = f.st.dir
+	}
+	if v.Plain {
+		return f.plain(fd, v)
+	}
+	r := f.resolve(base, v)
+	if r.unknown {
+		f.unknownPath(fd.Name)
+	}
+	if r.glob {
+		f.certainty(fd.Name, "glob")
+	}
+	if len(r.alts) > 0 {
+		f.certainty(fd.Name, "maybe-cwd")
+		f.setBound(r.shown, bound{exact: append([]string{r.shown}, r.alts...)})
+	}
+	f.setBound(r.shown, r.bound)
+	for _, p := range f.w.otherNames(r.shown) {
+		f.alt = append(f.alt, alternative{fd.Name, r.shown, p})
+	}
+	return r.shown
+}
+
+// resolve makes a value absolute. What runs elsewhere has paths of its own.
+func (f *fieldWriter) resolve(base dir, v spec.Value) resolved {
+	u := f.valueWord(v)
+	if f.c.remote != "" {
+		return resolved{shown: u.shown(), unknown: !u.known || u.shape == soft, glob: u.glob}
+	}
+	r := f.w.resolve(base, u)
+	if u.fed {
+		r.unknown = true
+		r.bound = u.bound.absolute(base)
+	}
+	return r
+}
+
+// valueWord is the value as a word of its own: what follows = in --file=$X.
+func (f *fieldWriter) valueWord(v spec.Value) word {
+	u, ok := f.word(v)
+	if !ok {
+		return literal(v.Text, f.cmd.pos)
+	}
+	return u.part(v.Text)
+}
+
+// part is the tail of a word that an option leaves as its value.
+func (u word) part(value string) word {
+	if value == u.text {
+		return u
+	}
+	head, ok := strings.CutSuffix(u.text, value)
+	if !ok {
+		return literal(value, u.pos)
+	}
+	u.typed = u.shownPart(value)
+	u.text = value
+	cut := func(l []string) []string {
+		var out []string
+		for _, s := range l {
+			if t, ok := strings.CutPrefix(s, head); ok {
+				out = append(out, t)
+			}
+		}
+		return out
+	}
+	u.bound = bound{exact: cut(u.bound.exact), within: cut(u.bound.within)}
+	return u
+}
+
+func (f *fieldWriter) certainty(field, what string) {
+	m := f.call.CLI.Fields
+	if m == nil {
+		m = map[string]string{}
+		f.call.CLI.Fields = m
+	}
+	if rank(what) > rank(m[field]) {
+		m[field] = what
+	}
+}
+
+func rank(certainty string) int {
+	return slices.Index([]string{"", "maybe-cwd", "glob", "unknown"}, certainty)
+}
+
+func (f *fieldWriter) unknownPath(field string) {
+	cli := f.call.CLI
+	if !slices.Contains(cli.UnknownPaths, field) {
+		cli.UnknownPaths = append(cli.UnknownPaths, field)
+	}
+}
+
+func (f *fieldWriter) bound(shown string, u word, v spec.Value) {
+	f.setBound(shown, u.part(v.Text).bound.absolute(f.base))
+}
+
+func (f *fieldWriter) setBound(shown string, b bound) {
+	if b.none() {
+		return
+	}
+	if f.call.CLI.Bounds == nil {
+		f.call.CLI.Bounds = map[string]trace.Bound{}
+	}
+	if _, ok := f.call.CLI.Bounds[shown]; !ok {
+		f.call.CLI.Bounds[shown] = trace.Bound{Exact: b.exact, Within: b.within}
+	}
+}
+
+// dynamic lists the words that the shell would still expand.
+func (f *fieldWriter) dynamic() {
+	for _, u := range f.cmd.words {
+		if u.dyn && !f.cmd.raw {
+			f.call.CLI.DynamicArgs = append(f.call.CLI.DynamicArgs, u.dynamic())
+		}
+	}
+}
+
+func (u word) dynamic() string {
+	switch {
+	case u.shownDyn != "":
+		return u.shownDyn
+	case u.known && u.shape == plain:
+		return u.text
+	}
+	return u.typed
+}

@@ -1,0 +1,137 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A sink collects what a part of a line writes to its standard output, as far
+// as that is known: a text, or lines that are paths matching globs. It is nil
+// where nobody asks.
+type sink struct {
+	text    strings.Builder
+	globs   []string // lines are paths that match one of these
+	oneOf   []string // the only line is one of these
+	lost    bool
+	cond    bool // the part itself may be skipped
+	oneLine bool // the only line is one path: mktemp
+}
+
+func newSink(cond bool) *sink { return &sink{cond: cond} }
+
+// lose says that something unknown is written.
+func (s *sink) lose(ctx) {
+	if s != nil {
+		s.lost = true
+	}
+}
+
+// write adds known text. What is written only maybe makes the whole unknown.
+func (s *sink) write(text string, cond bool) {
+	if s == nil {
+		return
+	}
+	if cond && !s.cond || len(s.globs) > 0 || s.text.Len()+len(text) > maxValueLen {
+		s.lost = true
+	}
+	if !s.lost {
+		s.text.WriteString(text)
+	}
+}
+
+// paths adds lines that are paths within globs.
+func (s *sink) paths(globs []string) {
+	if s == nil {
+		return
+	}
+	if s.text.Len() > 0 || len(s.globs)+len(globs) > maxValues {
+		s.lost = true
+	}
+	s.globs = append(s.globs, globs...)
+}
+
+// known is the whole text, if it is.
+func (s *sink) known() (string, bool) {
+	if s.lost || len(s.globs) > 0 || len(s.oneOf) > 0 {
+		return "", false
+	}
+	return s.text.String(), true
+}
+
+// input is what the sink's reader gets. With errors it may get more.
+func (s *sink) input(errors bool) *input {
+	in := &input{piped: true}
+	if text, ok := s.known(); ok {
+		in.text, in.known = text, !errors || text != ""
+	}
+	if !s.lost {
+		in.globs = s.globs
+	}
+	return in
+}
+
+// An input is what a command's standard input holds.
+type input struct {
+	piped bool // not the terminal or whatever the harness gives
+	known bool
+	text  string
+	globs []string // lines are paths that match one of these
+	file  string   // it is this file
+	word  *word    // it is this text, parts of which are not known
+	used  bool
+}
+
+// take hands the input to a command that reads it: the next one gets what is
+// left, which is not known.
+func (in *input) take() input {
+	got := *in
+	if in.used {
+		got.known, got.text, got.globs, got.word = false, "", nil, nil
+	}
+	in.used = true
+	return got
+}
+
+// substitution walks $(...) and gives its output as a piece of a word.
+func (w *walker) substitution(st *state, c ctx, x *syntax.CmdSubst, quoted bool) piece {
+	p := piece{typed: c.src.slice(x.Pos(), x.End()), quoted: quoted, dyn: true}
+	out := w.capture(st, c, x.Stmts, w.conditional(st, c))
+	if text, ok := out.known(); ok {
+		p.known, p.text, p.shape = true, strings.TrimRight(text, "\n"), soft
+		p.split = !quoted
+		p.glob = !quoted && hasGlob(p.text)
+		return p
+	}
+	if !out.lost {
+		p.bound = bound{exact: out.oneOf, within: out.globs}
+		p.one = out.oneLine
+	}
+	return p
+}
+
+// capture walks statements in a subshell and collects their output.
+func (w *walker) capture(st *state, c ctx, list []*syntax.Stmt, cond bool) *sink {
+	in := c
+	in.op = "$()"
+	in.depth++
+	in.redirs = nil
+	in.out = newSink(cond)
+	in.loop = nil
+	w.stmts(st.clone(), in, list)
+	return in.out
+}
+
+// procSubst walks <(...) and >(...).
+func (w *walker) procSubst(st *state, c ctx, x *syntax.ProcSubst) {
+	in := c
+	in.op = "$()"
+	in.depth++
+	in.redirs = nil
+	in.out = nil
+	in.loop = nil
+	if x.Op == syntax.CmdOut {
+		in.in = &input{piped: true}
+	}
+	w.stmts(st.clone(), in, x.Stmts)
+}

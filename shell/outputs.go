@@ -1,0 +1,547 @@
+package shell
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/agentltl/agentltl-hook/shell/spec"
+	"github.com/agentltl/agentltl-hook/trace"
+)
+
+// output adds what a command writes to its standard output, as far as its words
+// tell, and gives it its input.
+func (w *walker) output(st *state, c ctx, cmd command, p spec.Parsed) {
+	cond := w.conditional(st, c) || c.repeated
+	words := cmd.words[1:]
+	base := progName(cmd.words[0].text)
+	if c.in != nil && !readsNothing(base) {
+		in := c.in.take()
+		w.giveStdin(c, p, in)
+		if c.out != nil && w.passes(c, cmd, base, in, cond) {
+			return
+		}
+	}
+	out := c.out
+	if out == nil {
+		return
+	}
+	switch base {
+	case "echo":
+		if s, ok := w.echoText(c, words); ok {
+			out.write(s, cond)
+			return
+		}
+	case "printf":
+		if s, ok := printfText(words); ok {
+			out.write(s, cond)
+			return
+		}
+	case "pwd":
+		if v := w.lookup(st, "PWD"); v.kind == text && len(words) == 0 {
+			out.write(v.text+"\n", cond)
+			return
+		}
+	case "dirname", "basename", "realpath", "readlink":
+		if w.pathOutput(st, c, cmd, base, cond) {
+			return
+		}
+	case "mktemp":
+		w.mktempOutput(st, c, words)
+		return
+	case "git":
+		if w.gitOutput(st, c, cmd, cond) {
+			return
+		}
+	case "ls":
+		if w.lsOutput(st, c, cmd) {
+			return
+		}
+	case "find", "gfind":
+		f := readFind(words)
+		out.paths(f.within())
+		return
+	case "fd", "fdfind":
+		out.paths(fdWithin(words))
+		return
+	case "grep", "egrep", "fgrep":
+		if w.grepOutput(c, p) {
+			return
+		}
+	default:
+		if silent(base, words) {
+			return
+		}
+	}
+	out.lost = true
+}
+
+// readsNothing names commands that leave their input alone.
+func readsNothing(base string) bool {
+	switch base {
+	case "echo", "printf", "pwd", "true", "false", "test", "[", "cd", "colon", "export", "declare", "local",
+		"readonly", "typeset", "set", "shift", "unset", "exit", "return", "mkdir", "rm", "touch", "chmod",
+		"mktemp", "dirname", "basename", "sleep", "date", "kill", "mv", "cp", "ln", "shopt", "trap", "alias",
+		"redirect", "wait", "pushd", "popd", "ls":
+		return true
+	}
+	return false
+}
+
+// silent names commands that write nothing to standard output when all goes
+// well.
+func silent(base string, words []word) bool {
+	switch base {
+	case "true", "false", "test", "[", "colon", "shift", "unset", "exit", "return", "let", "shopt", "read",
+		"sleep", "touch", "chmod", "chown", "wait", "redirect", "umask", "kill":
+		return true
+	case "cd":
+		return len(words) == 0 || len(words) == 1 && words[0].known && strings.HasPrefix(words[0].text, "/")
+	case "export", "declare", "local", "readonly", "typeset", "set", "alias", "trap":
+		return len(words) > 0 && words[0].known && !strings.HasPrefix(words[0].text, "-p")
+	case "mkdir", "rm", "cp", "mv", "ln":
+		for _, u := range words {
+			if !u.known || strings.HasPrefix(u.text, "-") && strings.Contains(u.text, "v") {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// maxStdin is how much of a text a call shows as its stdin.
+const maxStdin = 8 << 10
+
+// giveStdin puts the text that a command reads into the call.
+func (w *walker) giveStdin(c ctx, p spec.Parsed, in input) {
+	if !in.known || len(w.calls) == 0 {
+		return
+	}
+	call := &w.calls[len(w.calls)-1]
+	switch call.Tool {
+	case "tee", "cat", "psql", "mysql", "sqlite3", "duckdb", "mongosh", "redis_cli", "python", "node", "ruby",
+		"perl", "php", "lua", "osascript", "ed", "bash", "sh", "zsh", "at", "batch", "crontab", "kubectl_apply",
+		"kubectl_create", "docker_build", "ssh", "patch", "git_apply", "git_am":
+		s := in.text
+		if len(s) > maxStdin {
+			s = s[:maxStdin]
+		}
+		setArg(call, "stdin", s)
+	}
+}
+
+func setArg(call *trace.Call, name string, v any) {
+	if call.Args == nil {
+		call.Args = trace.Args{}
+	}
+	if _, ok := call.Args[name]; !ok {
+		call.Args[name] = v
+	}
+}
+
+// passes is what commands write that hand their input on.
+func (w *walker) passes(c ctx, cmd command, base string, in input, cond bool) bool {
+	operands := 0
+	for _, u := range cmd.words[1:] {
+		if !u.known || !strings.HasPrefix(u.text, "-") || u.text == "-" {
+			operands++
+		}
+	}
+	whole := false
+	switch base {
+	case "cat":
+		whole = len(cmd.words) == 1 || len(cmd.words) == 2 && cmd.words[1].text == "-"
+	case "tee":
+		whole = true
+		operands = 0
+	case "sort", "uniq", "head", "tail", "tac":
+	case "grep", "egrep":
+		operands--
+	case "tr":
+		operands = 0
+		if joinTyped(cmd.words[1:]) != `\n \0` {
+			return false
+		}
+	default:
+		return false
+	}
+	switch {
+	case whole && in.known:
+		c.out.write(in.text, cond)
+		return true
+	case len(in.globs) > 0 && operands <= 0:
+		c.out.paths(in.globs)
+		return true
+	}
+	return false
+}
+
+// echoText is what echo writes. Whether a backslash is read depends on the
+// shell, so such a text is known for bash only.
+func (w *walker) echoText(c ctx, words []word) (string, bool) {
+	newline, escapes := true, false
+	i := 0
+	for ; i < len(words); i++ {
+		t := words[i].text
+		if !words[i].known || len(t) < 2 || t[0] != '-' || strings.Trim(t[1:], "neE") != "" {
+			break
+		}
+		for _, ch := range t[1:] {
+			switch ch {
+			case 'n':
+				newline = false
+			case 'e':
+				escapes = true
+			case 'E':
+				escapes = false
+			}
+		}
+	}
+	if !allKnown(words[i:]) {
+		return "", false
+	}
+	var l []string
+	for _, u := range words[i:] {
+		l = append(l, u.text)
+	}
+	s := strings.Join(l, " ")
+	if strings.Contains(s, "\\") {
+		if w.req.Dialect != "" && w.req.Dialect != Bash || len(c.wrappers) > 0 && c.wrappers[len(c.wrappers)-1] != "bash" {
+			return "", false
+		}
+		if escapes {
+			if j := strings.Index(s, `\c`); j >= 0 {
+				newline = false
+			}
+			s = backslashes(s)
+		}
+	}
+	if newline {
+		s += "\n"
+	}
+	return s, true
+}
+
+// printfText is what printf writes.
+func printfText(words []word) (string, bool) {
+	if len(words) > 0 && words[0].known && words[0].text == "--" {
+		words = words[1:]
+	}
+	if len(words) == 0 || !allKnown(words) {
+		return "", false
+	}
+	format := words[0].text
+	args := words[1:]
+	var b strings.Builder
+	for round := 0; ; round++ {
+		before := len(args)
+		if !printfRound(&b, format, &args) {
+			return "", false
+		}
+		if len(args) == 0 || len(args) == before || b.Len() > maxValueLen {
+			break
+		}
+	}
+	return b.String(), b.Len() <= maxValueLen
+}
+
+// printfRound writes the format once.
+func printfRound(b *strings.Builder, format string, args *[]word) bool {
+	for i := 0; i < len(format); {
+		j := strings.IndexByte(format[i:], '%')
+		if j < 0 {
+			b.WriteString(backslashes(format[i:]))
+			return true
+		}
+		b.WriteString(backslashes(format[i : i+j]))
+		i += j + 1
+		start := i
+		for i < len(format) && strings.IndexByte("-+ #0123456789.", format[i]) >= 0 {
+			i++
+		}
+		if i == len(format) {
+			return false
+		}
+		flags, verb := format[start:i], format[i]
+		i++
+		if verb == '%' {
+			b.WriteByte('%')
+			continue
+		}
+		arg := ""
+		if len(*args) > 0 {
+			arg, *args = (*args)[0].text, (*args)[1:]
+		}
+		if len(flags) > 4 {
+			return false
+		}
+		switch verb {
+		case 's':
+			fmt.Fprintf(b, "%"+flags+"s", arg)
+		case 'b':
+			b.WriteString(backslashes(arg))
+		case 'c':
+			b.WriteString(arg[:min(1, len(arg))])
+		case 'd', 'i', 'x', 'X', 'o':
+			n, ok := arithNumber(arg)
+			if !ok && arg != "" {
+				return false
+			}
+			if verb == 'i' {
+				verb = 'd'
+			}
+			fmt.Fprintf(b, "%"+flags+string(verb), n)
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// pathOutput is what dirname, basename, realpath and readlink -f write.
+func (w *walker) pathOutput(st *state, c ctx, cmd command, base string, cond bool) bool {
+	var ops []word
+	follow := base != "readlink"
+	for _, u := range cmd.words[1:] {
+		if u.known && len(u.text) > 1 && u.text[0] == '-' {
+			if base != "readlink" && base != "realpath" || strings.Trim(u.text, "-fems") != "" {
+				return false
+			}
+			follow = true
+			continue
+		}
+		ops = append(ops, u)
+	}
+	if !follow || len(ops) == 0 || len(ops) > 2 || len(ops) == 2 && (base != "basename" || !ops[1].known) {
+		return false
+	}
+	f := func(s string) string {
+		switch base {
+		case "dirname":
+			return path.Dir(s)
+		case "basename":
+			b := path.Base(s)
+			if len(ops) == 2 && b != ops[1].text {
+				b = strings.TrimSuffix(b, ops[1].text)
+			}
+			return b
+		}
+		// Links are resolved where the path is judged.
+		return join(st.dir.path, s)
+	}
+	u := ops[0]
+	if base != "dirname" && base != "basename" && !st.dir.known {
+		return false
+	}
+	switch {
+	case u.known && !u.glob:
+		c.out.write(f(u.text)+"\n", cond)
+	case len(u.bound.exact) > 0:
+		for _, s := range u.bound.exact {
+			c.out.oneOf = append(c.out.oneOf, f(s))
+		}
+		c.out.paths(nil)
+	default:
+		return false
+	}
+	return true
+}
+
+// tmp is the folder of temporary files.
+func (w *walker) tmp() string {
+	if t := w.req.Env["TMPDIR"]; t != "" {
+		return clean(t)
+	}
+	return "/tmp"
+}
+
+// mktempOutput is a path in the folder of temporary files, or where a template
+// says.
+func (w *walker) mktempOutput(st *state, c ctx, words []word) {
+	folder, template, tmp := "", "", false
+	for i := 0; i < len(words); i++ {
+		t := words[i].text
+		switch {
+		case !words[i].known:
+			c.out.lost = true
+			return
+		case t == "-p" && i+1 < len(words):
+			i++
+			if folder = words[i].text; !words[i].known {
+				c.out.lost = true
+				return
+			}
+		case strings.HasPrefix(t, "--tmpdir="):
+			folder = strings.TrimPrefix(t, "--tmpdir=")
+		case t == "--tmpdir" || t == "-t":
+			tmp = true
+		case strings.HasPrefix(t, "-p"):
+			folder = t[2:]
+		case strings.HasPrefix(t, "--suffix"), strings.HasPrefix(t, "-"):
+		default:
+			template = t
+		}
+	}
+	glob := w.tmp() + "/*"
+	switch {
+	case folder != "":
+		glob = strings.TrimSuffix(folder, "/") + "/*"
+	case strings.Contains(template, "/"):
+		glob = quoteGlob(path.Dir(template)) + "/*"
+	case template != "" && !tmp:
+		glob = "*"
+	}
+	c.out.oneLine = true
+	c.out.paths([]string{glob})
+}
+
+// gitOutput is what git ls-files, diff --name-only and rev-parse write.
+func (w *walker) gitOutput(st *state, c ctx, cmd command, cond bool) bool {
+	words := cmd.words[1:]
+	if !allKnown(words) && len(words) > 0 && !words[0].known {
+		return false
+	}
+	if len(words) == 0 {
+		return false
+	}
+	sub, rest := words[0].text, words[1:]
+	switch sub {
+	case "rev-parse":
+		if len(rest) == 1 && rest[0].text == "--show-toplevel" && st.dir.known {
+			c.out.write(w.gitRoot(st.dir.path)+"\n", cond)
+			return true
+		}
+	case "ls-files", "diff":
+		return w.gitPaths(c, sub, rest)
+	}
+	return false
+}
+
+func (w *walker) gitPaths(c ctx, sub string, rest []word) bool {
+	var pats []string
+	names, dashes := sub == "ls-files", false
+	for _, u := range rest {
+		switch {
+		case !u.known:
+			return false
+		case u.text == "--":
+			dashes = true
+		case !dashes && strings.HasPrefix(u.text, "-"):
+			names = names || u.text == "--name-only"
+			if strings.HasPrefix(u.text, "--relative") || u.text == "-C" || u.text == "-x" || u.text == "-X" ||
+				sub == "ls-files" && (u.text == "-s" || u.text == "-t" || u.text == "-v" || u.text == "-f" || u.text == "--stage") {
+				return false
+			}
+		case sub == "diff" && !dashes:
+			// A revision, or a path: both leave the whole tree open.
+		default:
+			pats = append(pats, u.text)
+		}
+	}
+	if !names {
+		return false
+	}
+	if len(pats) == 0 {
+		c.out.paths([]string{w.req.Root + "/*"})
+		return true
+	}
+	var globs []string
+	for _, p := range pats {
+		if strings.HasPrefix(p, ":") {
+			return false
+		}
+		p = strings.TrimSuffix(p, "/")
+		globs = append(globs, p)
+		if !hasGlob(path.Base(p)) {
+			globs = append(globs, p+"/*")
+		}
+	}
+	c.out.paths(globs)
+	return true
+}
+
+// gitRoot is the folder of the repository around a directory, or the project's.
+func (w *walker) gitRoot(dir string) string {
+	root := clean(w.req.Root)
+	if w.req.FS == nil {
+		if root == "" {
+			return dir
+		}
+		return root
+	}
+	for d := dir; ; d = path.Dir(d) {
+		if w.look(1) && w.req.FS.Exists(join(d, ".git")) {
+			return d
+		}
+		if d == "/" {
+			return root
+		}
+	}
+}
+
+// lsOutput is the names in a folder.
+func (w *walker) lsOutput(st *state, c ctx, cmd command) bool {
+	var ops []word
+	for _, u := range cmd.words[1:] {
+		if u.known && strings.HasPrefix(u.text, "-") && len(u.text) > 1 {
+			if strings.ContainsAny(u.text, "lRsigoFpm") {
+				return false
+			}
+			continue
+		}
+		ops = append(ops, u)
+	}
+	switch {
+	case len(ops) == 0:
+		c.out.paths([]string{"*"})
+		return true
+	case !allKnown(ops):
+		// ls *.go writes the names themselves.
+		var globs []string
+		for _, u := range ops {
+			if !u.known {
+				return false
+			}
+			globs = append(globs, u.text)
+			if u.glob && !strings.Contains(path.Base(u.text), ".") {
+				return false // may be folders, whose names are written bare
+			}
+		}
+		c.out.paths(globs)
+		return true
+	case len(ops) == 1:
+		// Of a folder, names without it; of a file, its path.
+		c.out.paths([]string{"*", quoteGlob(ops[0].text) + "/*", quoteGlob(ops[0].text)})
+		return true
+	}
+	return false
+}
+
+// grepOutput is the files of grep -l.
+func (w *walker) grepOutput(c ctx, p spec.Parsed) bool {
+	if p.Args["files_with_matches"] != true {
+		return false
+	}
+	var globs []string
+	for _, f := range p.Fields {
+		if f.Name != "paths" {
+			continue
+		}
+		for _, v := range f.From {
+			t := strings.TrimSuffix(v.Text, "/")
+			globs = append(globs, t)
+			if p.Args["recursive"] == true {
+				globs = append(globs, t+"/*")
+			}
+		}
+	}
+	if len(globs) == 0 && p.Args["recursive"] == true {
+		globs = []string{"*"}
+	}
+	if len(globs) == 0 || p.UnknownArgs {
+		return false
+	}
+	c.out.paths(globs)
+	return true
+}

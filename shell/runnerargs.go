@@ -1,0 +1,172 @@
+package shell
+
+import "strings"
+
+// runnerArgs is what the words of a runner come to.
+type runnerArgs struct {
+	command []word // the program it runs and its words
+	lines   []word // texts it hands to a shell
+	chdir   []word
+	assigns []word
+	unset   []word
+	flags   []string // options seen, without values
+	nothing bool     // an option says that nothing is run
+	clear   bool
+	operand bool // some operand was there
+}
+
+func (a *runnerArgs) flag(list string) bool {
+	for _, f := range a.flags {
+		if has(list, f) {
+			return true
+		}
+	}
+	return false
+}
+
+// parse reads a runner's words behind its name. A word that is not known counts
+// as an operand.
+func (r *runner) parse(words []word) runnerArgs {
+	var a runnerArgs
+	skip := r.skip
+	var operands []word
+	i := 0
+	for ; i < len(words); i++ {
+		u := words[i]
+		if !u.known || !isOption(u.text) {
+			if r.assign && u.known && !r.mixed && isAssignment(u.text) {
+				a.assigns = append(a.assigns, u)
+				continue
+			}
+			if skip > 0 {
+				skip--
+				a.operand = true
+				if r.mixed {
+					operands = append(operands, u)
+				}
+				continue
+			}
+			if r.mixed && !a.flag(r.argv) && !r.isScript() {
+				a.operand = true
+				operands = append(operands, u)
+				continue
+			}
+			break
+		}
+		if u.text == "--" {
+			if r.name == "env" {
+				// Assignments may follow.
+				i++
+				for i < len(words) && words[i].known && isAssignment(words[i].text) {
+					a.assigns = append(a.assigns, words[i])
+					i++
+				}
+				break
+			}
+			i++
+			for skip > 0 && i < len(words) {
+				skip--
+				i++
+				a.operand = true
+			}
+			break
+		}
+		if r.after != "" && has(r.after, u.text) {
+			a.flags = append(a.flags, u.text)
+			a.command = words[i+1:]
+			return a
+		}
+		i += r.option(&a, words[i:])
+	}
+	if r.after != "" {
+		return a
+	}
+	a.command = words[min(i, len(words)):]
+	if r.name == "su" {
+		// The command is a line only; what follows the user goes to the shell.
+		a.command = nil
+	}
+	a.operand = a.operand || len(a.command) > 0
+	return a
+}
+
+func (r *runner) isScript() bool { return r.name == "script" || r.name == "flock" }
+
+func isOption(s string) bool {
+	return len(s) > 1 && s[0] == '-' || s == "-" || len(s) > 1 && s[0] == '+' && isDigits(s[1:])
+}
+
+// isAssignment says whether a word is NAME=value as env and sudo read it.
+func isAssignment(s string) bool {
+	name, _, ok := strings.Cut(s, "=")
+	return ok && name != "" && !strings.Contains(name, "/")
+}
+
+// option reads one option word and says how many further words it took.
+func (r *runner) option(a *runnerArgs, words []word) int {
+	t := words[0].text
+	if t == "-" {
+		a.see(r, "-")
+		return 0
+	}
+	if strings.HasPrefix(t, "--") || !r.bundles(t) {
+		name, _, glued := strings.Cut(t, "=")
+		if glued && (has(r.opts, name) || has(r.line, name) || has(r.chdir, name)) {
+			a.value(r, name, words[0].cut(len(name)+1))
+			return 0
+		}
+		a.see(r, name)
+		switch {
+		case has(r.two, name):
+			return min(2, len(words)-1)
+		case has(r.opts, name) || has(r.line, name) || has(r.chdir, name):
+			if len(words) > 1 {
+				a.value(r, name, words[1])
+			}
+			return min(1, len(words)-1)
+		}
+		return 0
+	}
+	for j := 1; j < len(t); j++ {
+		name := "-" + t[j:j+1]
+		a.see(r, name)
+		if has(r.two, name) {
+			return min(2, len(words)-1)
+		}
+		if !has(r.opts, name) && !has(r.line, name) && !has(r.chdir, name) {
+			continue
+		}
+		if j+1 < len(t) {
+			a.value(r, name, words[0].cut(j+1))
+			return 0
+		}
+		if len(words) > 1 {
+			a.value(r, name, words[1])
+		}
+		return min(1, len(words)-1)
+	}
+	return 0
+}
+
+// bundles says whether a word with one dash is letters: a long option with one
+// dash is listed whole.
+func (r *runner) bundles(t string) bool {
+	return len(t) <= 2 || !has(r.opts, t) && !has(r.none, t) && !has(r.two, t)
+}
+
+func (a *runnerArgs) see(r *runner, name string) {
+	a.flags = append(a.flags, name)
+	a.nothing = a.nothing || has(r.none, name)
+	a.clear = a.clear || has(r.clear, name)
+}
+
+func (a *runnerArgs) value(r *runner, name string, u word) {
+	switch {
+	case has(r.line, name):
+		a.lines = append(a.lines, u)
+	case has(r.chdir, name):
+		a.chdir = append(a.chdir, u)
+	case r.name == "env" && has("-u --unset", name):
+		a.unset = append(a.unset, u)
+	}
+}

@@ -1,0 +1,53 @@
+package shell
+
+import "strings"
+
+// source walks a file that the shell reads commands from.
+func (w *walker) source(st *state, c ctx, cmd command) {
+	named := cmd
+	named.words = append([]word{literal("source", cmd.pos)}, cmd.words[1:]...)
+	w.listedOnly(st, c, named)
+	args := cmd.words[1:]
+	if len(args) > 0 && args[0].known && args[0].text == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return
+	}
+	f := args[0]
+	in := within(w.opened(st, c, cmd), "source "+f.typed)
+	if isStdin(f) {
+		w.stdinScript(st, in, cmd)
+		return
+	}
+	text, ok := "", false
+	if f.known || !strings.HasPrefix(f.typed, "<(") {
+		before := len(w.unresolved)
+		text, ok = w.scriptText(w.pathKey(st.dir, f), cmd)
+		if !ok && len(w.unresolved) > before {
+			in.out.lose(in)
+			w.forgetAll(st)
+			return
+		}
+	}
+	if !ok {
+		w.note("dynamic-script", cmd.src, cmd.pos)
+		in.out.lose(in)
+		w.forgetAll(st)
+		return
+	}
+	outer := st.params
+	if len(args) > 1 {
+		w.setParams(st, args[1:])
+	}
+	// A return in the file leaves the file.
+	in.fn = &fnInfo{saved: map[string]variable{}}
+	w.inPrefix(st, cmd, func(st *state) { w.script(st, in, text, cmd.pos) })
+	for _, r := range in.fn.returns {
+		*st = *w.join(st, r)
+	}
+	st.returned = false
+	if len(args) > 1 {
+		st.params = outer
+	}
+}

@@ -1,0 +1,293 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// setOptions is the set builtin: options, and positional parameters.
+func (w *walker) setOptions(st *state, args []word) {
+	for i := 0; i < len(args); i++ {
+		u := args[i]
+		t := u.text
+		switch {
+		case !u.known && u.open:
+			st.params = params{zero: st.params.zero}
+			st.noglob, st.nobrace = maybe, maybe
+			return
+		case t == "--" && u.known:
+			w.setParams(st, args[i+1:])
+			return
+		case t == "-" && u.known:
+			if i+1 < len(args) {
+				w.setParams(st, args[i+1:])
+			}
+			return
+		case u.known && len(t) > 1 && (t[0] == '-' || t[0] == '+'):
+			var long string
+			if strings.Contains(t, "o") && i+1 < len(args) {
+				i++
+				long = args[i].text
+			}
+			st.option(t[0] == '-', t[1:], long)
+		default:
+			w.setParams(st, args[i:])
+			return
+		}
+	}
+}
+
+// option applies set -x or set -o name.
+func (st *state) option(yes bool, letters, long string) {
+	to, not := off, on
+	if yes {
+		to, not = on, off
+	}
+	if strings.Contains(letters, "f") || long == "noglob" {
+		st.noglob = to
+	}
+	if strings.Contains(letters, "B") || long == "braceexpand" {
+		st.nobrace = not
+	}
+	if strings.Contains(letters, "e") || long == "errexit" {
+		st.errexit = yes
+	}
+}
+
+func (w *walker) setParams(st *state, args []word) {
+	st.params = params{known: true, zero: st.params.zero, args: args}
+}
+
+func (w *walker) shift(st *state, args []word) {
+	n := 1
+	if len(args) > 0 {
+		m, ok := arithNumber(args[0].text)
+		if !ok || !args[0].known || m < 0 {
+			st.params = params{zero: st.params.zero}
+			return
+		}
+		n = int(m)
+	}
+	switch {
+	case !st.params.known:
+	case st.params.count().kind != text:
+		st.params = params{zero: st.params.zero}
+	case n <= len(st.params.args):
+		st.params.args = st.params.args[n:]
+	}
+}
+
+// unset takes variables and functions away.
+func (w *walker) unset(st *state, args []word) {
+	fn := false
+	for _, u := range args {
+		name := u.text
+		switch {
+		case !u.known:
+			w.forgetVars(st)
+		case name == "-f":
+			fn = true
+		case strings.HasPrefix(name, "-"):
+		case fn:
+			st.own(w)
+			delete(st.funcs, name)
+		case isName(name):
+			w.set(st, name, value{kind: unset})
+			if name == "IFS" {
+				w.set(st, name, known(" \t\n"))
+			}
+		default:
+			name, _, _ = strings.Cut(name, "[")
+			if isName(name) {
+				w.set(st, name, value{})
+			}
+		}
+	}
+}
+
+// declareWords is export and its like when a runner calls them: the words were
+// expanded, not read as assignments.
+func (w *walker) declareWords(st *state, c ctx, variant string, args []word) {
+	var opts string
+	for _, u := range args {
+		if u.known && len(u.text) > 1 && (u.text[0] == '-' || u.text[0] == '+') {
+			opts += u.text[1:]
+			continue
+		}
+		w.declareWord(st, c, variant, opts, u)
+	}
+}
+
+func (w *walker) shopt(st *state, args []word) {
+	set := false
+	for _, u := range args {
+		switch u.text {
+		case "-s":
+			set = true
+		case "-u":
+			set = false
+		case "expand_aliases":
+			st.expand = set
+		case "lastpipe":
+			st.lastpipe = set
+		}
+	}
+}
+
+// assigning walks builtins that bind the variables their words name.
+func (w *walker) assigning(st *state, c ctx, cmd command) bool {
+	name := cmd.words[0].text
+	args := cmd.words[1:]
+	switch name {
+	case "read":
+		w.listed(st, c, cmd)
+		w.read(st, c, cmd, args)
+	case "printf":
+		if len(args) < 2 || args[0].text != "-v" {
+			return false
+		}
+		w.listedOnly(st, c, cmd)
+		v := value{}
+		if s, ok := printfText(args[2:]); ok {
+			v = softText(s)
+		}
+		w.bind(st, args[1], v)
+	case "mapfile", "readarray":
+		w.listed(st, c, cmd)
+		target := literal("MAPFILE", 0)
+		for i := 0; i < len(args); i++ {
+			if t := args[i].text; args[i].known && len(t) > 1 && t[0] == '-' {
+				if len(t) == 2 && strings.Contains("dnOsuCc", t[1:]) {
+					i++
+				}
+				continue
+			}
+			target = args[i]
+		}
+		w.bind(st, target, value{})
+	case "getopts":
+		w.listed(st, c, cmd)
+		if len(args) > 1 {
+			w.bind(st, args[1], value{})
+		}
+		w.set(st, "OPTARG", value{})
+		w.set(st, "OPTIND", value{})
+	case "wait":
+		for i, u := range args {
+			if u.text == "-p" && i+1 < len(args) {
+				w.bind(st, args[i+1], value{oneWord: true})
+			}
+		}
+		return false
+	case "let":
+		// Only as words of a runner: the parser has a clause of its own.
+		w.listed(st, c, cmd)
+		for _, u := range args {
+			n := strings.TrimFunc(u.text, func(r rune) bool { return r == '+' || r == '-' })
+			if i := strings.IndexAny(n, "=+-*/%&|^<>["); i >= 0 {
+				n = n[:i]
+			}
+			w.bind(st, literal(n, 0), value{})
+		}
+	}
+	return true
+}
+
+// bind sets the variable a word names; any, when the word is not known.
+func (w *walker) bind(st *state, u word, v value) {
+	name, _, indexed := strings.Cut(u.text, "[")
+	switch {
+	case !u.known:
+		w.forgetVars(st)
+	case indexed && isName(name):
+		w.set(st, name, value{})
+	case isName(name):
+		w.set(st, name, v)
+	}
+}
+
+// read binds its variables to what its input holds, as far as that is known:
+// one variable of lines that are paths, or are known (shell.md 4.9).
+func (w *walker) read(st *state, c ctx, cmd command, args []word) {
+	var names []word
+	for i := 0; i < len(args); i++ {
+		t := args[i].text
+		if args[i].known && len(t) > 1 && t[0] == '-' && len(names) == 0 {
+			if strings.Contains(t, "a") && i+1 < len(args) {
+				w.bind(st, args[i+1], value{})
+			}
+			if strings.Contains("adinNptu", t[len(t)-1:]) {
+				i++
+			}
+			continue
+		}
+		names = append(names, args[i])
+	}
+	if len(names) == 0 {
+		w.set(st, "REPLY", value{})
+		return
+	}
+	v := value{}
+	if len(names) == 1 {
+		v = lineValue(cmd.rs.input(c.in))
+	}
+	for _, n := range names {
+		w.bind(st, n, v)
+	}
+}
+
+// lineValue is what one line of an input can be.
+func lineValue(in *input) value {
+	if in == nil || in.used {
+		return value{}
+	}
+	if len(in.globs) > 0 {
+		return value{bound: bound{within: in.globs}, oneWord: true}
+	}
+	if !in.known {
+		return value{}
+	}
+	lines := strings.Split(strings.TrimSuffix(in.text, "\n"), "\n")
+	if len(lines) > maxValues {
+		return value{}
+	}
+	for i := range lines {
+		lines[i] = strings.TrimFunc(lines[i], isBlank)
+	}
+	return value{bound: bound{exact: lines}}
+}
+
+// assignsTo says whether a command may rebind a variable: a loop over known
+// words is not unrolled when its body does.
+func assignsTo(name string, stmts []*syntax.Stmt) bool {
+	found := false
+	for _, s := range stmts {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Assign:
+				found = found || n.Name != nil && n.Name.Value == name
+			case *syntax.WordIter:
+				found = found || n.Name.Value == name
+			case *syntax.BinaryArithm:
+				found = found || n.Op >= syntax.Assgn && strings.HasPrefix(indexLit(n.X), name)
+			case *syntax.UnaryArithm:
+				found = found || indexLit(n.X) == name
+			case *syntax.ParamExp:
+				found = found || n.Param != nil && n.Param.Value == name && n.Exp != nil &&
+					(n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull)
+			case *syntax.CallExpr:
+				if len(n.Args) > 1 {
+					switch n.Args[0].Lit() {
+					case "read", "mapfile", "readarray", "getopts", "printf", "unset", "let":
+						for _, a := range n.Args[1:] {
+							found = found || a.Lit() == name
+						}
+					}
+				}
+			}
+			return !found
+		})
+	}
+	return found
+}

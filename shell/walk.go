@@ -1,0 +1,252 @@
+package shell
+
+import (
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// stmts walks a list of statements in order.
+func (w *walker) stmts(st *state, c ctx, list []*syntax.Stmt) {
+	for _, s := range list {
+		w.stmt(st, c, s)
+		c.op = ";"
+		if s.Background || s.Disown || s.Coprocess {
+			c.op = "&"
+		}
+	}
+}
+
+func (w *walker) stmt(st *state, c ctx, s *syntax.Stmt) {
+	if !w.spend(1) {
+		return
+	}
+	if s.Background || s.Disown || s.Coprocess {
+		st = st.clone()
+		c.back = true
+		c.out.lose(c)
+	}
+	switch cmd := s.Cmd.(type) {
+	case nil:
+		w.simple(st, c, s, &syntax.CallExpr{})
+	case *syntax.CallExpr:
+		w.simple(st, c, s, cmd)
+	case *syntax.DeclClause:
+		w.declare(st, c, s, cmd)
+	case *syntax.TestClause:
+		w.test(st, c, s, cmd)
+	case *syntax.ArithmCmd:
+		w.arithCommand(st, c, s, []syntax.ArithmExpr{cmd.X})
+	case *syntax.LetClause:
+		w.arithCommand(st, c, s, cmd.Exprs)
+	case *syntax.TimeClause:
+		w.time(st, c, s, cmd)
+	case *syntax.BinaryCmd:
+		w.group(st, c, s, func(c ctx) { w.binary(st, c, cmd) })
+	case *syntax.Block:
+		w.group(st, c, s, func(c ctx) {
+			c.depth++
+			w.stmts(st, c, cmd.Stmts)
+		})
+	case *syntax.Subshell:
+		w.group(st, c, s, func(c ctx) {
+			c.depth++
+			w.stmts(st.clone(), c, cmd.Stmts)
+		})
+	case *syntax.IfClause:
+		w.group(st, c, s, func(c ctx) { w.ifClause(st, c, cmd) })
+	case *syntax.WhileClause:
+		w.group(st, c, s, func(c ctx) { w.while(st, c, cmd) })
+	case *syntax.ForClause:
+		w.group(st, c, s, func(c ctx) { w.forClause(st, c, cmd) })
+	case *syntax.CaseClause:
+		w.group(st, c, s, func(c ctx) { w.caseClause(st, c, cmd) })
+	case *syntax.FuncDecl:
+		w.define(st, c, cmd)
+	case *syntax.CoprocClause:
+		w.group(st, c, s, func(c ctx) {
+			c.back = true
+			c.out = nil
+			c.in = &input{piped: true}
+			w.stmt(st.clone(), c, cmd.Stmt)
+		})
+	default:
+		w.note("syntax", c.src.slice(s.Pos(), s.End()), w.pos(c, s))
+	}
+}
+
+// group walks a compound command. Its redirections go to every call inside;
+// without a call inside they are opened all the same (shell.md 8).
+func (w *walker) group(st *state, c ctx, s *syntax.Stmt, walk func(ctx)) {
+	if len(s.Redirs) == 0 {
+		walk(c)
+		return
+	}
+	rs := w.redirects(st, c, s.Redirs)
+	took := false
+	for i := range rs.list {
+		rs.list[i].sure = !w.conditional(st, c)
+		rs.list[i].took = &took
+	}
+	inner := c
+	inner.in = rs.input(c.in)
+	inner.redirs = append(c.redirs[:len(c.redirs):len(c.redirs)], rs.list...)
+	if rs.gone {
+		inner.out = nil
+		if rs.out >= 0 {
+			inner.out = newSink(w.conditional(st, c))
+		}
+	}
+	walk(inner)
+	if !took {
+		w.emitRedirect(st, c, s, rs)
+	}
+	w.fileWritten(st, c, &rs, inner.out)
+}
+
+// conditional says whether a command here may be skipped.
+func (w *walker) conditional(st *state, c ctx) bool {
+	return c.cond || st.ended || st.returned
+}
+
+// binary walks a chain of && and ||, or a pipeline, without recursion to the
+// left: a line may be one long chain.
+func (w *walker) binary(st *state, c ctx, cmd *syntax.BinaryCmd) {
+	if cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll {
+		w.pipeline(st, c, pipeParts(cmd))
+		return
+	}
+	type link struct {
+		op string
+		s  *syntax.Stmt
+	}
+	var chain []link
+	first := cmd.X
+	for {
+		chain = append(chain, link{cmd.Op.String(), cmd.Y})
+		x, ok := first.Cmd.(*syntax.BinaryCmd)
+		if !ok || !bare(first) || x.Op == syntax.Pipe || x.Op == syntax.PipeAll {
+			break
+		}
+		cmd, first = x, x.X
+	}
+	w.stmt(st, c, first)
+	// ok and bad are the states in which the chain so far worked, or not.
+	bad, ok := st.clone(), st
+	if endsInCd(first) {
+		ok = st.clone()
+		ok.dir = ok.dir.worked()
+	}
+	for i := len(chain) - 1; i >= 0; i-- {
+		l := chain[i]
+		in := c
+		in.op, in.cond = l.op, true
+		from := ok
+		if l.op == "||" {
+			from = bad
+		}
+		ran := from.clone()
+		w.stmt(ran, in, l.s)
+		worked := ran
+		if endsInCd(l.s) {
+			worked = ran.clone()
+			worked.dir = worked.dir.worked()
+		}
+		if l.op == "||" {
+			bad, ok = ran, w.joinChain(ok, worked)
+		} else {
+			bad, ok = w.joinChain(bad, ran), worked
+		}
+	}
+	*st = *w.joinChain(bad, ok)
+}
+
+// bare says whether a statement is its command and nothing more.
+func bare(s *syntax.Stmt) bool {
+	return len(s.Redirs) == 0 && !s.Negated && !s.Background && !s.Coprocess && !s.Disown
+}
+
+// endsInCd says whether the status of s is that of a change of directory.
+func endsInCd(s *syntax.Stmt) bool {
+	for !s.Negated && !s.Background {
+		switch cmd := s.Cmd.(type) {
+		case *syntax.CallExpr:
+			if len(cmd.Args) == 0 {
+				return false
+			}
+			for i, a := range cmd.Args {
+				switch a.Lit() {
+				case "cd", "pushd", "popd", "chdir":
+					return true
+				case "command", "builtin":
+					if i == len(cmd.Args)-1 {
+						return false
+					}
+				default:
+					return false
+				}
+			}
+			return false
+		case *syntax.Block:
+			if len(cmd.Stmts) == 0 {
+				return false
+			}
+			s = cmd.Stmts[len(cmd.Stmts)-1]
+		case *syntax.BinaryCmd:
+			if cmd.Op != syntax.AndStmt {
+				return false
+			}
+			s = cmd.Y
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// pipeParts are the statements of a pipeline.
+func pipeParts(cmd *syntax.BinaryCmd) []pipePart {
+	var parts []pipePart
+	for {
+		parts = append(parts, pipePart{cmd.Y, cmd.Op == syntax.PipeAll})
+		x, ok := cmd.X.Cmd.(*syntax.BinaryCmd)
+		if !ok || !bare(cmd.X) || x.Op != syntax.Pipe && x.Op != syntax.PipeAll {
+			break
+		}
+		cmd = x
+	}
+	parts = append(parts, pipePart{s: cmd.X})
+	for i, j := 0, len(parts)-1; i < j; i, j = i+1, j-1 {
+		parts[i], parts[j] = parts[j], parts[i]
+	}
+	return parts
+}
+
+// A pipePart is a statement of a pipeline; all: its input has the errors of the
+// one before, too.
+type pipePart struct {
+	s   *syntax.Stmt
+	all bool
+}
+
+// pipeline walks the parts, each in a shell of its own.
+func (w *walker) pipeline(st *state, c ctx, parts []pipePart) {
+	w.pipelines++
+	c.pipeline = w.pipelines
+	for i, p := range parts {
+		in := c
+		if i > 0 {
+			in.op = "|"
+		}
+		last := i == len(parts)-1
+		if !last {
+			in.out = newSink(w.conditional(st, c))
+		}
+		part := st.clone()
+		w.stmt(part, in, p.s)
+		if last && st.lastpipe {
+			*st = *w.join(st, part)
+		}
+		if !last {
+			c.in = in.out.input(parts[i+1].all)
+		}
+	}
+}

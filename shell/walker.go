@@ -1,0 +1,158 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/agentltl/agentltl-hook/shell/spec"
+	"github.com/agentltl/agentltl-hook/trace"
+)
+
+// A walker collects the calls of one line.
+type walker struct {
+	req     Request
+	specs   *spec.Set
+	parser  *syntax.Parser
+	variant syntax.LangVariant
+
+	calls      []trace.Call
+	unresolved []Unresolved
+	pipelines  int
+	steps      int // budget used
+	full       bool
+
+	holes []hole // what the placeholders in texts that are parsed again stand for
+
+	files   []fileText  // written earlier in the line, in order
+	trees   []string    // folders something was unpacked into
+	links   []link      // made earlier in the line
+	reads   int         // files read through the view of the disk
+	names   int         // directory entries looked at
+	defined []*function // functions seen, in order
+	named   []*alias    // aliases seen, in order
+	calling []*function // being walked
+	level   int         // depth of nested texts
+}
+
+// A source is a text being walked and where it stands in the line.
+type source struct {
+	text   string
+	offset int  // of the text in the line, when it is the line itself
+	nested bool // a text within the line: positions are those of the command that runs it
+	file   *syntax.File
+	outer  *source
+}
+
+// slice is the text between two positions.
+func (s *source) slice(from, to syntax.Pos) string {
+	a, b := int(from.Offset()), int(to.Offset())
+	if a < 0 || a > b || b > len(s.text) {
+		return ""
+	}
+	return s.text[a:b]
+}
+
+// A ctx says where in a line a command stands.
+type ctx struct {
+	op       string // of the next call
+	cond     bool
+	repeated bool
+	back     bool
+	pipeline int
+	depth    int
+	wrappers []string
+	remote   string
+	redirs   []redir // of the groups around, outermost first
+	env      []pair  // prefixes of a function call or a builtin
+	in       *input
+	out      *sink
+	feed     *feed
+	src      *source
+	loop     *loopInfo
+	fn       *fnInfo // the function being walked
+	noAlias  string  // the alias whose text this is: not expanded again
+	top      bool    // the line itself
+}
+
+// A pair is a NAME=value prefix.
+type pair struct {
+	name string
+	show string
+	val  value
+}
+
+// A loopInfo collects what happens in a loop body.
+type loopInfo struct {
+	exits []*state // where break and continue left the body
+}
+
+func newWalker(r Request) *walker {
+	w := &walker{req: r, specs: r.Specs, variant: syntax.LangBash}
+	if w.specs == nil {
+		w.specs = Bundled()
+	}
+	switch r.Dialect {
+	case POSIX:
+		// Read as bash: what dash spells otherwise differs in words, not in
+		// programs (shell.md 8).
+	case Zsh:
+		w.variant = syntax.LangZsh
+	}
+	w.parser = syntax.NewParser(syntax.Variant(w.variant))
+	return w
+}
+
+func (w *walker) startState() *state {
+	dir := w.req.Dir
+	if dir == "" {
+		dir = w.req.Root
+	}
+	st := &state{
+		dir:        at(clean(dir)),
+		vars:       map[string]variable{},
+		funcs:      map[string]funcSet{},
+		aliases:    map[string][]*alias{},
+		exportedFn: map[string]bool{},
+		params:     params{zero: literal("bash", 0)},
+	}
+	if dir == "" {
+		st.dir = dir0()
+	}
+	if old, ok := w.req.Env["OLDPWD"]; ok {
+		st.old = at(old)
+	}
+	return st
+}
+
+func dir0() dir { return dir{path: "/"} }
+
+func (w *walker) startCtx() ctx {
+	return ctx{in: &input{}, src: &source{text: w.req.Command}, top: true}
+}
+
+func (w *walker) result() Result {
+	for i := range w.calls {
+		w.calls[i].CLI.Index = i
+	}
+	return Result{Calls: w.calls, Unresolved: w.unresolved}
+}
+
+// note adds an unresolved part, once per code and text.
+func (w *walker) note(code, src string, pos int) {
+	src = strings.TrimSpace(src)
+	for _, u := range w.unresolved {
+		if u.Code == code && u.Source == src && u.Pos == pos {
+			return
+		}
+	}
+	w.unresolved = append(w.unresolved, Unresolved{Code: code, Reason: reason(code), Source: src, Pos: pos})
+}
+
+// pos is the place of a node in the line.
+func (w *walker) pos(c ctx, n syntax.Node) int {
+	if c.src.nested {
+		return c.src.offset
+	}
+	return c.src.offset + int(n.Pos().Offset())
+}

@@ -1,0 +1,221 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agentltl/agentltl-hook/trace"
+)
+
+// A fileText is a file that the line wrote, with its text if that is known
+// (shell.md 4.5).
+type fileText struct {
+	path  string
+	text  string
+	known bool
+	plain bool // by a redirection: it cannot be run before a chmod, but by a shell
+}
+
+// A link is made by ln -s in the line: name stands for target.
+type link struct{ name, target string }
+
+// fileWritten records what redirections wrote; out holds the text that went to
+// standard output.
+func (w *walker) fileWritten(st *state, c ctx, rs *redirections, out *sink) {
+	for i := range rs.list {
+		r := &rs.list[i]
+		if !r.writes() {
+			continue
+		}
+		key := w.pathKey(r.base, r.target)
+		if isNull(key) {
+			continue
+		}
+		f := fileText{path: key}
+		if i == rs.out && out != nil && !w.conditional(st, c) && !c.repeated && !c.back && len(key) > 0 {
+			f.text, f.known = out.known()
+		}
+		if !r.truncates() {
+			// What was there before stays.
+			old, ok := w.writtenFile(key)
+			f.known = f.known && ok && old.known && r.op == ">>"
+			f.text = old.text + f.text
+		}
+		w.files = append(w.files, f)
+	}
+}
+
+// effectsWritten records the files that a call's effects write: their text is
+// not known, but for tee.
+func (w *walker) effectsWritten(c ctx, i int, cmd command) {
+	if i >= len(w.calls) {
+		return
+	}
+	call := &w.calls[i]
+	if c.remote != "" {
+		return
+	}
+	for _, e := range call.Effects {
+		switch e.Op {
+		case "write", "truncate", "append":
+		default:
+			continue
+		}
+		if slices.ContainsFunc(cmd.rs.list, func(r redir) bool { return r.writes() && w.pathKey(r.base, r.target) == e.Target }) {
+			continue
+		}
+		if e.Recursive {
+			w.trees = append(w.trees, e.Target)
+		}
+		w.files = append(w.files, fileText{path: e.Target})
+	}
+	w.teeWritten(c, call)
+	w.linkMade(call)
+}
+
+// teeWritten gives the files of tee the text of its input.
+func (w *walker) teeWritten(c ctx, call *trace.Call) {
+	if call.Tool != "tee" || call.Args["append"] == true {
+		return
+	}
+	text, ok := call.Args["stdin"].(string)
+	paths, _ := call.Args["paths"].([]any)
+	if !ok || call.CLI.Conditional || call.CLI.Repeated || len(text) >= maxStdin {
+		return
+	}
+	for _, p := range paths {
+		if s, ok := p.(string); ok {
+			w.files = append(w.files, fileText{path: s, text: text, known: true})
+		}
+	}
+}
+
+// linkMade follows ln -s a b: b stands for a.
+func (w *walker) linkMade(call *trace.Call) {
+	if call.Tool != "ln" {
+		return
+	}
+	paths, _ := call.Args["paths"].([]any)
+	var ps []string
+	for _, p := range paths {
+		if s, ok := p.(string); ok {
+			ps = append(ps, s)
+		}
+	}
+	dir, _ := call.Args["target_dir"].(string)
+	switch {
+	case dir != "":
+	case len(ps) == 1:
+		dir = call.Dir
+	case len(ps) == 2:
+		w.links = append(w.links, link{ps[1], ps[0]}, link{ps[1] + "/" + lastElem(ps[0]), ps[0]})
+		return
+	case len(ps) > 2:
+		dir, ps = ps[len(ps)-1], ps[:len(ps)-1]
+	}
+	for _, p := range ps {
+		w.links = append(w.links, link{join(dir, lastElem(p)), p})
+	}
+}
+
+func lastElem(p string) string { return p[strings.LastIndexByte(p, '/')+1:] }
+
+// writtenFile is the last thing written to a path.
+func (w *walker) writtenFile(path string) (fileText, bool) {
+	for i := len(w.files) - 1; i >= 0; i-- {
+		if w.files[i].path == path {
+			return w.files[i], true
+		}
+	}
+	return fileText{}, false
+}
+
+// madeHere says whether the line put something at a path.
+func (w *walker) madeHere(path string) bool {
+	if _, ok := w.writtenFile(path); ok {
+		return true
+	}
+	for _, t := range w.trees {
+		if below(t, path) {
+			return true
+		}
+	}
+	for _, l := range w.links {
+		if l.name == path {
+			return true
+		}
+	}
+	return false
+}
+
+// otherNames are the paths that a path stands for besides: through a link made
+// in the line, or on the disk.
+func (w *walker) otherNames(path string) []string {
+	if !strings.HasPrefix(path, "/") {
+		return nil
+	}
+	var out []string
+	for _, l := range w.links {
+		if l.name != l.target && below(l.name, path) {
+			out = append(out, l.target+strings.TrimPrefix(path, l.name))
+		}
+	}
+	if w.req.FS != nil {
+		if real := w.realPath(path); real != "" && real != path && !slices.Contains(out, real) {
+			out = append(out, real)
+		}
+	}
+	return out
+}
+
+// ranWritten reports a program that the line itself made.
+func (w *walker) ranWritten(st *state, c ctx, cmd command) {
+	name := cmd.words[0]
+	if cmd.raw || c.remote != "" || !strings.Contains(name.text, "/") {
+		return
+	}
+	if w.madeHere(w.pathKey(st.dir, name)) {
+		w.note("script-written", cmd.src, cmd.pos)
+	}
+}
+
+// scriptText is the text of a script file: as the line wrote it, or from the
+// disk. A file that the line made otherwise is script-written.
+func (w *walker) scriptText(path string, cmd command) (string, bool) {
+	if f, ok := w.writtenFile(path); ok && f.known {
+		return f.text, true
+	}
+	if w.madeHere(path) {
+		w.note("script-written", cmd.src, cmd.pos)
+		return "", false
+	}
+	return w.readFile(path)
+}
+
+// otherForms adds readings of the call in which paths have their other names.
+func (f *fieldWriter) otherForms() {
+	if len(f.alt) == 0 {
+		return
+	}
+	args := make(trace.Args, len(f.call.Args))
+	for k, v := range f.call.Args {
+		args[k] = v
+	}
+	for _, a := range f.alt {
+		switch v := args[a.field].(type) {
+		case string:
+			if v == a.text {
+				args[a.field] = a.path
+			}
+		case []any:
+			l := slices.Clone(v)
+			for i := range l {
+				if l[i] == a.text {
+					l[i] = a.path
+				}
+			}
+			args[a.field] = l
+		}
+	}
+	f.call.Forms = append(f.call.Forms, trace.Form{Tool: f.call.Tool, Args: args})
+}

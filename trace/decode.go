@@ -196,7 +196,7 @@ func decodeRedirect(m map[string]any) (r Redirect, ok bool) {
 	for k, v := range m {
 		switch k {
 		case "fd":
-			ok = ok && setNumberRef(&r.FD, v)
+			ok = ok && setText(&r.FD, v)
 		case "op":
 			ok = ok && setText(&r.Op, v)
 		case "target":

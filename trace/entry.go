@@ -133,9 +133,7 @@ func AppendCLI(b []byte, c *CLI) []byte {
 
 func appendRedirect(b []byte, r *Redirect) []byte {
 	o := newObject(b, nil)
-	if r.FD != nil {
-		o.number("fd", *r.FD)
-	}
+	o.text("fd", r.FD)
 	o.text("op", r.Op)
 	o.key("target")
 	o.b = AppendString(o.b, r.Target)

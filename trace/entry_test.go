@@ -29,7 +29,7 @@ func fullCall() Call {
 		CLI: &CLI{
 			Source: "git push -f", Index: 1, Operator: "&&", Conditional: true, Repeated: true, Background: true,
 			Pipeline: 2, Depth: 3, Wrapper: "sudo", Wrappers: []string{"env", "sudo"}, Remote: "host",
-			Redirects: []Redirect{{Op: ">", Target: "log", FD: ref(2)}, {Op: "<", Target: ""}},
+			Redirects: []Redirect{{Op: ">", Target: "log", FD: "2"}, {Op: "<", Target: ""}},
 			Env:       map[string]string{"A": "", "B": "b"}, DynamicArgs: []string{"$X"},
 			Bounds: map[string]Bound{"*": {Within: []string{"/repo/**"}}, "$X": {Exact: []string{"/a", "/b"}}},
 			Fields: map[string]string{"paths": "glob"}, UnknownPaths: []string{"paths"},

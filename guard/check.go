@@ -81,7 +81,7 @@ func (c *check) latched(l *state.Latch) Decision {
 
 // judge collects what the chain breaks in both memories.
 func (c *check) judge() error {
-	list, err := c.Book.Reacting(chainTools(c.chain))
+	list, err := c.Book.Reacting(c.chain)
 	if err != nil {
 		return err
 	}
@@ -222,6 +222,11 @@ func (c *check) violate(list []finding) {
 		}
 	}
 	c.d.Call = first.call
+	if v := &c.d.Broken[0]; c.Offer && v.Fix == "" && v.InFlight == "" && v.RetryAfter == 0 {
+		if s := c.suggest(); s != "" {
+			v.Fix, v.Suggested = s, true
+		}
+	}
 	switch first.mode {
 	case rules.Warn, rules.Block:
 		c.d.Action = Deny

@@ -82,7 +82,7 @@ func (c *check) paused() bool {
 
 // Ids of the built-in rules.
 const (
-	MemoryFirst   = "memory-first"
-	ProtectGuard  = "protect-guard"
-	NoUnguardedID = "no-unguarded-subagents"
+	MemoryFirst  = "memory-first"
+	ProtectGuard = "protect-guard"
+	NoUnguarded  = "no-unguarded-subagents"
 )

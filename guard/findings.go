@@ -136,7 +136,7 @@ func (j *Judge) findRule(tx state.Tx, scope state.Scope, s *standing, chain, fli
 				worst = found
 			}
 		}
-		if worst.fault.broken && (s.rule.When == nil || j.When == nil || j.When(tx, s.rule, c)) {
+		if worst.fault.broken && j.applies(tx, s.rule, c) {
 			out = append(out, worst)
 		}
 	}

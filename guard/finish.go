@@ -64,7 +64,7 @@ func (j *Judge) unmet(tx state.Tx, s state.Scope, list []*rules.Rule, e *Ending)
 		if err != nil {
 			return nil, err
 		}
-		if holds || st.rule.When != nil && j.When != nil && !j.When(tx, st.rule, nil) {
+		if holds || !j.applies(tx, st.rule, nil) {
 			continue
 		}
 		v := Violation{Rule: st.rule, Mode: st.rule.Mode, Fix: st.rule.Fix}

@@ -23,9 +23,15 @@ type Judge struct {
 	Stricter bool      // the stricter of both halves of unparseable counts (trust.md 5)
 	Alone    bool      // nobody can answer a question
 	Now      time.Time // of this event
-	// When says whether a rule with a condition is looked at for a call; nil: always.
-	When  func(tx state.Tx, r *rules.Rule, c *trace.Call) bool
-	Offer bool // look for a way to comply where a rule has no advice of its own
+	// Context and Fact are what conditions may ask about: the place, for targets;
+	// facts by name for a call's folder. nil: not known.
+	Context *rules.Context
+	Fact    func(name, dir string) any
+	// Offer looks for a way to comply where a rule has no advice of its own. Read
+	// reads a command line as it would be read here; nil: only tools of the
+	// harness can be offered.
+	Offer bool
+	Read  func(line string) (calls []trace.Call, ok bool)
 }
 
 func (j *Judge) ledger(tx state.Tx, s state.Scope) *ledger {

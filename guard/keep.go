@@ -160,7 +160,7 @@ func (c *check) dropPending() {
 
 // reserves says whether the call, let through, could count against a later one.
 func (c *check) reserves() bool {
-	list, err := c.Book.Reacting(chainTools(c.chain))
+	list, err := c.Book.Reacting(c.chain)
 	if err != nil {
 		return false
 	}

@@ -326,6 +326,7 @@ func cloneMemory(m state.Memory) state.Memory {
 	m.Extra = maps.Clone(m.Extra)
 	m.Pending = slices.Clone(m.Pending)
 	m.OwedText = slices.Clone(m.OwedText)
+	m.OwedLines = slices.Clone(m.OwedLines)
 	if m.Latch != nil {
 		l := *m.Latch
 		m.Latch = &l

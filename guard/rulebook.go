@@ -5,6 +5,7 @@ import (
 
 	"github.com/agentltl/agentltl-hook/rules"
 	"github.com/agentltl/agentltl-hook/state"
+	"github.com/agentltl/agentltl-hook/trace"
 )
 
 // A Rulebook is the rules in force for one event. A hook's decodes only those
@@ -14,9 +15,9 @@ type Rulebook interface {
 	Digest() state.Digest
 	// Len is how many rules there are.
 	Len() int
-	// Reacting lists, in file order, the rules that can react to a call of one of
-	// these tools, and those that no tool name rules out.
-	Reacting(tools []string) ([]*rules.Rule, error)
+	// Reacting lists, in file order, the rules that can react to one of these calls,
+	// as far as tool names tell, and those that no tool name rules out.
+	Reacting(calls []trace.Call) ([]*rules.Rule, error)
 	// Finally lists the rules judged at turn end, in file order.
 	Finally() ([]*rules.Rule, error)
 	// All lists every rule in file order.
@@ -55,7 +56,8 @@ func (r *Rules) Refs() []state.RuleRef {
 	return refs
 }
 
-func (r *Rules) Reacting(tools []string) ([]*rules.Rule, error) {
+func (r *Rules) Reacting(calls []trace.Call) ([]*rules.Rule, error) {
+	tools := chainTools(calls)
 	return r.pick(func(x *rules.Rule) bool { return reacts(x, tools) }), nil
 }
 
@@ -81,4 +83,34 @@ func reacts(r *rules.Rule, tools []string) bool {
 		}
 	}
 	return false
+}
+
+// A compiledBook reads rules of a compiled set as they are asked for.
+type compiledBook struct {
+	*rules.Compiled
+	key state.Digest
+}
+
+// Book is the rulebook of a compiled set that is kept under a key.
+func Book(c *rules.Compiled, key state.Digest) Rulebook { return compiledBook{c, key} }
+
+func (b compiledBook) Digest() state.Digest { return b.key }
+
+func (b compiledBook) Reacting(calls []trace.Call) ([]*rules.Rule, error) {
+	return b.Compiled.Reacting(chainTools(calls))
+}
+
+func (b compiledBook) Refs() []state.RuleRef {
+	list, err := b.Listed()
+	if err != nil {
+		return nil
+	}
+	refs := make([]state.RuleRef, len(list))
+	for i := range list {
+		refs[i].Digest = list[i].Digest
+		if list[i].Scope == rules.Project {
+			refs[i].Scope = state.Project
+		}
+	}
+	return refs
 }

@@ -145,7 +145,7 @@ func (l *ledger) catchUp(behind []*standing, n int) error {
 // are not even decoded.
 func (l *ledger) advance(c *trace.Call) error {
 	n := l.tx.Len(l.scope) // c is the last
-	list, err := l.book.Reacting(toolsOf(c))
+	list, err := l.book.Reacting([]trace.Call{*c})
 	if err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func (l *ledger) prepare(calls []trace.Call) error {
 			need.add(toolsOf(&c)...)
 		}
 	}
-	list, err := l.book.Reacting(need.names)
+	list, err := l.book.Reacting(need.calls())
 	if err != nil {
 		return err
 	}
@@ -273,6 +273,15 @@ func toolsOf(c *trace.Call) []string {
 type toolSet struct {
 	names []string
 	seen  map[string]bool
+}
+
+// calls are bare calls of the names.
+func (t *toolSet) calls() []trace.Call {
+	out := make([]trace.Call, len(t.names))
+	for i, n := range t.names {
+		out[i].Tool = n
+	}
+	return out
 }
 
 // add says whether one of the names is new.

@@ -160,3 +160,31 @@ func (c *check) explanation(f *finding) rules.Explanation {
 		Problem: f.fault.problem,
 	}
 }
+
+// RuleLine is a rule in an announcement: id, mode, scope, what it says and why.
+func RuleLine(l *rules.Listed) string {
+	what := l.Mode.String()
+	if l.Finally {
+		what = "at turn end"
+	}
+	if l.Scope == rules.Project {
+		what += ", whole project"
+	}
+	if l.Shadow {
+		what += ", shadow"
+	}
+	s := fmt.Sprintf("- %s (%s): %s", Name(l.ID), what, cut(oneLine(l.Summary), 300))
+	if l.Why != "" {
+		s += " Why: " + cut(oneLine(l.Why), 300)
+	}
+	return s + "\n"
+}
+
+// Commands says whether a rule speaks of more than the tools of the harness, so
+// that a line which was not read may have broken it.
+func Commands(l *rules.Listed) bool {
+	if l.Finally {
+		return false
+	}
+	return l.Tools == nil || slices.ContainsFunc(l.Tools, func(t string) bool { return !isNative(t) })
+}

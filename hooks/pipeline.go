@@ -2,8 +2,12 @@ package hooks
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"runtime"
 	"time"
 
+	"github.com/agentltl/agentltl-hook/rules"
 	"github.com/agentltl/agentltl-hook/state"
 )
 
@@ -12,23 +16,112 @@ import (
 // in StateDir; everything it may look at is a field.
 type Pipeline struct {
 	Profile  Profile
-	StateDir string            // absolute folder of the stores; "": memory only
+	StateDir string            // absolute folder of the stores
 	UserDirs []string          // absolute folders of user files: the shared one first, then the harness's
 	UserFile string            // names one user file in place of UserDirs' ("": none)
+	Only     []string          // rule files in place of all layers (check --rules); nil: all layers
+	Add      []string          // rule files beside those found (check --add)
+	Files    []rules.File      // rule files at hand, in place of all that could be found
+	Bare     bool              // without any rule file the built-ins judge alone (check)
 	Managed  string            // folder of the managed files; "": the system's
 	Home     string            // for ~ in command lines
-	Env      map[string]string // variables a command line may know: HOME, PWD, USER, TMPDIR
+	Env      map[string]string // variables a command line may know: HOME, USER, TMPDIR
 	Program  string            // version of this program; part of a compiled set's name
 	NoEnv    bool              // an installed hook: AGENTLTL_AUTO counts as trust.md 5 says
 	Auto     string            // value of AGENTLTL_AUTO
 	Shadow   bool              // AGENTLTL_SHADOW, by hand only
+	NoDisk   bool              // nothing is on disk: examples of rules
 	Now      func() time.Time
 	Store    func(project, session string) (state.Store, error) // nil: the store in StateDir
 	Without  []string                                           // rule ids left out (check --without)
+	Switches func() []string                                    // settings that keep hooks from running; nil: none
+
+	// ManagedTop and ManagedOwner are where the owner check of managed files ends
+	// and who must own them, in tests; zero: the root of the file system, root.
+	ManagedTop   string
+	ManagedOwner int
 }
 
-// Handle answers one event. An error means that we could not do our work: the
-// adapter turns it into the harness's way of asking or denying.
+// Handle answers one event. It returns no error for trouble of its own, which it
+// answers as rules.md 17 says; an error is a bug or an ended context.
 func (p *Pipeline) Handle(ctx context.Context, e Event) (Answer, error) {
-	return Answer{}, ctx.Err()
+	if err := ctx.Err(); err != nil || e.Kind == None {
+		return Answer{}, err
+	}
+	r, err := p.begin(e)
+	if err != nil {
+		return r.trouble(err), nil
+	}
+	if r.set == nil {
+		return Answer{}, nil
+	}
+	a, err := r.answer()
+	if err != nil {
+		a = r.trouble(err)
+	}
+	r.touch()
+	return a, nil
+}
+
+// answer is the answer of each kind of event while rules are in force.
+func (r *run) answer() (Answer, error) {
+	switch r.e.Kind {
+	case PreTool:
+		r.see()
+		return r.pre()
+	case PostTool:
+		return r.post()
+	case SessionStart, SubagentStart:
+		return r.start()
+	case UserPrompt:
+		return r.prompted()
+	case TurnEnd:
+		return r.turnEnd()
+	case BatchEnd:
+		return r.batchEnd()
+	case SubagentEnd:
+		return r.subagentEnd()
+	case PreCompact:
+		return r.compaction()
+	case SessionEnd:
+		return Answer{Notice: r.switchLines()}, nil
+	default:
+		return Answer{}, nil
+	}
+}
+
+// packDirs are where named packs are looked up before the project's own.
+func (p *Pipeline) packDirs() []string {
+	var dirs []string
+	if d := p.managed(); d != "" {
+		dirs = append(dirs, filepath.Join(d, "packs"))
+	}
+	if len(p.UserDirs) > 0 {
+		dirs = append(dirs, filepath.Join(p.UserDirs[0], "packs"))
+	}
+	return dirs
+}
+
+// managed is the folder of the managed files.
+func (p *Pipeline) managed() string {
+	if p.Managed != "" {
+		return p.Managed
+	}
+	return rules.ManagedDir(runtime.GOOS, func(name string) string {
+		if name == "ProgramData" {
+			return os.Getenv(name) // where the system keeps it, on Windows alone
+		}
+		return ""
+	})
+}
+
+// Load finds and reads the rule files that are in force for a session in dir, as
+// an event would, without a store: nothing counts as last good.
+func (p *Pipeline) Load(dir string) (*rules.Set, rules.Problems) {
+	r := &run{p: p, e: Event{Dir: dir}, folder: dir}
+	r.find(r.findOptions())
+	return rules.Load(r.found.Files, rules.LoadOptions{
+		Program: p.Program, Harness: p.Profile.Name, Builtins: p.builtins(), Without: p.Without,
+		Context: r.context(), PackDirs: p.packDirs(), Judge: p.Judge(r.root),
+	})
 }

@@ -63,6 +63,16 @@ type Answer struct {
 	Notice   string // to the user
 	Context  string // to the agent, whatever the action; kept for the post event where there is no earlier channel
 	Output   any    // PostTool: replaces the result (postconditions, redaction); nil: keep
+
+	// What commands report beside the words.
+	Mode      string   // of the deciding rule
+	Rules     []string // TurnEnd: the unmet rules
+	Calls     []string // names of the calls that were judged or recorded
+	Leaks     []string // PostTool: kinds of credentials in the output
+	Recorded  bool     // PostTool
+	Announced bool     // SessionStart: the rules were announced
+	Latched   bool     // refused because the session is stopped
+	Trouble   bool     // our own work failed
 }
 
 // Failure is what a harness does when a hook crashes, times out or answers badly.

@@ -42,7 +42,13 @@ type Listed struct {
 	Finally                bool
 	Shadow                 bool
 	Tools                  []string // nil: any
+	ReviewBy               string   // YYYY-MM-DD; "" none
 	Digest                 [32]byte
+}
+
+// Foreign says whether the rule's words are a repository's own.
+func (l *Listed) Foreign() bool {
+	return (l.Layer == ProjectFile || l.Layer == Nested) && !strings.HasPrefix(l.Source, "library:")
 }
 
 // Parts are the set's parts by name, for a store.
@@ -79,7 +85,7 @@ func mustJSON(v any) []byte {
 func (r *Rule) listed() Listed {
 	l := Listed{
 		ID: r.ID, Kind: r.Kind, Summary: r.Summary, Why: r.Why, Mode: r.Mode, Scope: r.Scope, Layer: r.Layer,
-		Folder: r.Folder, Source: r.Source, Finally: r.Finally, Shadow: r.Shadow, Digest: r.Digest,
+		Folder: r.Folder, Source: r.Source, Finally: r.Finally, Shadow: r.Shadow, ReviewBy: r.ReviewBy, Digest: r.Digest,
 	}
 	if !r.Always {
 		l.Tools = r.Tools

@@ -162,9 +162,10 @@ type Memory struct {
 	TurnEnded bool              `json:"turn_ended,omitempty"`
 	Batch     int               `json:"batch,omitempty"` // number of the running batch
 	BatchKey  string            `json:"batch_key,omitempty"`
-	Owed      bool              `json:"owed,omitempty"` // an announcement is owed
-	OwedText  []string          `json:"owed_text,omitempty"`
-	Resumes   int               `json:"resumes,omitempty"` // prompts and resumes: a decided id is judged anew after one
+	Owed      bool              `json:"owed,omitempty"`       // an announcement is owed
+	OwedText  []string          `json:"owed_text,omitempty"`  // to the agent
+	OwedLines []string          `json:"owed_lines,omitempty"` // to the person
+	Resumes   int               `json:"resumes,omitempty"`    // prompts and resumes: a decided id is judged anew after one
 	Start     time.Time         `json:"start,omitzero"`
 	Folder    string            `json:"folder,omitempty"`    // the session's folder
 	RuleFile  string            `json:"rule_file,omitempty"` // its project rule file

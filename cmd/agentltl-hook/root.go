@@ -22,6 +22,7 @@ func commands() []command {
 	return []command{
 		{"install", newInstallCmd},
 		{"uninstall", newUninstallCmd},
+		{"check", newCheckCmd},
 		{"formula", newFormulaCmd},
 		{"hook", newHookCmd},
 		{"version", newVersionCmd},

@@ -1,0 +1,248 @@
+package hooks
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agentltl/agentltl-hook/guard"
+	"github.com/agentltl/agentltl-hook/shell"
+	"github.com/agentltl/agentltl-hook/trace"
+)
+
+// A reading is an event's calls as they are judged and recorded.
+type reading struct {
+	guard.Proposal
+	looked bool // what a line runs depended on files, which may be gone when it has run
+	moves  bool // it changes the working directory of later calls
+}
+
+// read turns the event's native calls into one proposal: shell lines become
+// chains, paths of other tools absolute.
+func (r *run) read(base shell.Request) reading {
+	e := &r.e
+	out := reading{Proposal: guard.Proposal{ID: e.ID, Batch: e.Batch, Agent: e.Agent, Key: nativeKey(r.p.Profile, e.Calls)}}
+	for _, c := range e.Calls {
+		if c.Dir == "" {
+			c.Dir = e.Dir
+		}
+		arg, isShell := r.p.Profile.ShellTools[c.Tool]
+		if !isShell {
+			out.Calls = append(out.Calls, r.stamp(native(c, r.p.Home)))
+			continue
+		}
+		r.readLine(&out, c, arg, base)
+	}
+	return out
+}
+
+// request is what reading a line of this event starts from.
+func (r *run) request() shell.Request {
+	return shell.Request{Specs: r.set.Specs(), MaxLine: r.set.Settings().MaxLine}
+}
+
+// stamp fills in what every call of the event shares.
+func (r *run) stamp(c trace.Call) trace.Call {
+	e := &r.e
+	c.ID, c.Batch, c.Agent = e.ID, e.Batch, e.Agent
+	if c.Native == "" {
+		c.Native = e.Native
+	}
+	if c.Harness == "" {
+		c.Harness = r.p.Profile.Name
+	}
+	c.Session = r.session
+	c.Outcome = nil
+	return c
+}
+
+// readLine reads the command line of a shell tool's call. One without a command
+// text is not analysable (rules.md 11).
+func (r *run) readLine(out *reading, c trace.Call, arg string, req shell.Request) {
+	out.Shell = c.Tool
+	line, ok := c.Args[arg].(string)
+	if !ok {
+		out.Unresolved = append(out.Unresolved, shell.Unresolved{Code: "no-command", Reason: "the call has no command text"})
+		return
+	}
+	out.Line = line
+	d := &disk{}
+	req.Command, req.Dir, req.Root, req.Home, req.Env = line, c.Dir, r.root, r.p.Home, r.shellEnv(c.Dir)
+	req.Dialect, req.FS = shell.Dialect(r.e.Dialect), d
+	if c.Tool == "PowerShell" {
+		req.Dialect = shell.Pwsh
+	}
+	if r.p.NoDisk {
+		req.FS = nil
+	}
+	res := shell.Translate(req)
+	for i := range res.Calls {
+		if res.Calls[i].Dir == "" {
+			res.Calls[i].Dir = c.Dir
+		}
+		out.moves = out.moves || res.Calls[i].Tool == "cd" || res.Calls[i].Tool == "pushd"
+	}
+	out.looked = out.looked || d.reads > 0
+	out.Unresolved = append(out.Unresolved, res.Unresolved...)
+	out.Calls = append(out.Calls, r.stampAll(res.Calls)...)
+}
+
+func (r *run) stampAll(calls []trace.Call) []trace.Call {
+	for i := range calls {
+		calls[i] = r.stamp(calls[i])
+	}
+	return calls
+}
+
+// shellEnv is what a command line may know of the environment.
+func (r *run) shellEnv(dir string) map[string]string {
+	env := map[string]string{"PWD": dir}
+	maps.Copy(env, r.p.Env)
+	if _, ok := env["HOME"]; !ok && r.p.Home != "" {
+		env["HOME"] = r.p.Home
+	}
+	return env
+}
+
+// nativeKey names the event's calls as the harness made them: of a line its
+// text, else tools and arguments.
+func nativeKey(p Profile, calls []trace.Call) string {
+	if len(calls) == 1 {
+		if arg, ok := p.ShellTools[calls[0].Tool]; ok {
+			if line, ok := calls[0].Args[arg].(string); ok {
+				return "line:" + line
+			}
+		}
+	}
+	return guard.CallKey(calls)
+}
+
+// isPathArg says whether an argument of that name holds files (rules.md 6).
+func isPathArg(name string) bool {
+	switch name {
+	case "path", "paths", "file", "files", "directory", "sources", "destination", "destination_dir", "of", "if", "archive",
+		"input", "patchfile", "patches", "script_file", "program_file", "output", "file_path", "notebook_path",
+		"redirect_to", "overwrite_to", "redirect_from":
+		return true
+	}
+	return false
+}
+
+// native makes the paths of a tool that is no shell absolute, and says what it
+// does to them.
+func native(c trace.Call, home string) trace.Call {
+	args, copied := c.Args, false
+	for k, v := range c.Args {
+		n, changed := absolute(v, c.Dir, home)
+		if !changed || !isPathArg(k) {
+			continue
+		}
+		if !copied {
+			args, copied = maps.Clone(args), true
+		}
+		args[k] = n
+	}
+	c.Args = args
+	if c.Effects == nil {
+		c.Effects = effects(&c)
+	}
+	return c
+}
+
+// absolute makes text, or the texts of a list, an absolute path where it is one.
+func absolute(v any, dir, home string) (any, bool) {
+	switch v := v.(type) {
+	case string:
+		p := absPath(v, dir, home)
+		return p, p != v
+	case []any:
+		var out []any
+		for i, e := range v {
+			if n, changed := absolute(e, dir, home); changed {
+				if out == nil {
+					out = slices.Clone(v)
+				}
+				out[i] = n
+			}
+		}
+		if out != nil {
+			return out, true
+		}
+	}
+	return v, false
+}
+
+// absPath resolves a path from the working directory; options, addresses and
+// empty text stay as they are.
+func absPath(s, dir, home string) string {
+	switch {
+	case s == "" || strings.HasPrefix(s, "-") || strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://"):
+		return s
+	case home != "" && (s == "~" || strings.HasPrefix(s, "~/")):
+		return filepath.Join(home, s[1:])
+	case filepath.IsAbs(s):
+		return filepath.Clean(s)
+	case dir == "":
+		return s
+	default:
+		return filepath.Join(dir, s)
+	}
+}
+
+// effects of the tools every harness has (rules.md 6.1).
+func effects(c *trace.Call) []trace.Effect {
+	op, arg := "", "file_path"
+	switch c.Tool {
+	case "Read":
+		op = "read"
+	case "Write", "Edit":
+		op = "write"
+	case "NotebookEdit":
+		op, arg = "write", "notebook_path"
+	case "Grep", "Glob":
+		op, arg = "read", "path"
+	case "rm":
+		return each(c, "delete", "paths")
+	case "WebFetch":
+		if u, ok := c.Args["url"].(string); ok {
+			return []trace.Effect{{Op: "net", Target: u, Certainty: "sure"}}
+		}
+		return nil
+	default:
+		return nil
+	}
+	if p, ok := c.Args[arg].(string); ok && p != "" {
+		return []trace.Effect{{Op: op, Target: p, Certainty: "sure"}}
+	}
+	return nil
+}
+
+func each(c *trace.Call, op, arg string) []trace.Effect {
+	list, _ := c.Args[arg].([]any)
+	var out []trace.Effect
+	for _, v := range list {
+		if p, ok := v.(string); ok {
+			out = append(out, trace.Effect{Op: op, Target: p, Certainty: "sure"})
+		}
+	}
+	return out
+}
+
+// readLineAs reads a line as the refused call's shell would: to offer a way to
+// comply that can be run as it is.
+func (r *run) readLineAs(line string) ([]trace.Call, bool) {
+	tool := "Bash"
+	if len(r.e.Calls) > 0 {
+		if _, ok := r.p.Profile.ShellTools[r.e.Calls[0].Tool]; ok {
+			tool = r.e.Calls[0].Tool
+		}
+	}
+	arg, ok := r.p.Profile.ShellTools[tool]
+	if !ok {
+		return nil, false
+	}
+	var out reading
+	r.readLine(&out, trace.Call{Tool: tool, Args: trace.Args{arg: line}, Dir: r.e.Dir}, arg, r.request())
+	return out.Calls, len(out.Unresolved) == 0 && len(out.Calls) > 0
+}

@@ -1,0 +1,105 @@
+package hooks
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/agentltl/agentltl-hook/guard"
+	"github.com/agentltl/agentltl-hook/rules"
+	"github.com/agentltl/agentltl-hook/state"
+)
+
+// start announces the rules: at a session's start, when it is resumed, cleared or
+// compacted, and to a subagent.
+func (r *run) start() (Answer, error) {
+	var a Answer
+	err := r.update(func(tx state.Tx) error {
+		if err := r.keepSet(tx); err != nil {
+			return err
+		}
+		if r.e.Source == "fork" && r.e.Parent != "" {
+			if err := tx.CopyFrom(r.e.Parent); err != nil {
+				return err
+			}
+		}
+		if err := r.project(tx, &a); err != nil {
+			return err
+		}
+		return r.keepMemory(tx, func(m *state.Memory) { r.started(m, &a) })
+	})
+	a.Notice = join(a.Notice, r.switchLines())
+	return a, err
+}
+
+func (r *run) started(m *state.Memory, a *Answer) {
+	if r.e.Kind == SessionStart {
+		m.Owed = false
+		told(m, "announced", "yes")
+		switch r.e.Source {
+		case "resume":
+			m.Resumes++
+			fallthrough
+		case "startup", "clear", "fork", "":
+			m.RuleFile, m.Folder = r.found.ProjectFile, r.folder
+		}
+	}
+	text, notice := r.announcement(m)
+	a.Context = join(a.Context, text)
+	if r.e.Kind == SessionStart {
+		a.Notice = join(a.Notice, notice)
+	}
+	a.Announced = text != ""
+}
+
+// project tells the person once about a new or changed project file, and at
+// every start about a pause (trust.md 2 and 7).
+func (r *run) project(tx state.Tx, a *Answer) error {
+	if r.e.Kind != SessionStart {
+		return nil
+	}
+	for _, e := range tx.Exceptions() {
+		if e.Scope == "pause" && !e.Revoked && e.Until.After(r.now) {
+			a.Notice = join(a.Notice, "agentltl: the rules of this project are paused until "+e.Until.Local().Format(time.DateTime))
+		}
+	}
+	digest, count := "", 0
+	for _, f := range r.found.Files {
+		if f.Layer == rules.ProjectFile && f.Err == nil {
+			digest += digestText(f)
+		}
+	}
+	for _, l := range r.listed() {
+		if l.Layer == rules.ProjectFile {
+			count++
+		}
+	}
+	if digest != "" && tx.Meta(metaTold) != digest {
+		a.Notice = join(a.Notice, fmt.Sprintf("agentltl: AGENTLTL.yaml of this repository: %d rules. agentltl-hook validate", count))
+		if err := tx.PutMeta(metaTold, digest); err != nil {
+			return err
+		}
+	}
+	if n := r.reviews(); n != "" && tx.Meta(metaReviewed) != r.now.UTC().Format(time.DateOnly) {
+		a.Notice = join(a.Notice, n)
+		return tx.PutMeta(metaReviewed, r.now.UTC().Format(time.DateOnly))
+	}
+	return nil
+}
+
+// Keys of the project's small texts.
+const (
+	metaTold     = "told project files"  // digests of the project files the person was told about
+	metaReviewed = "told reviews due on" // day of the last notice about review_by
+)
+
+// reviews names rules whose review_by has passed.
+func (r *run) reviews() string {
+	day := r.now.UTC().Format(time.DateOnly)
+	s := ""
+	for _, l := range r.listed() {
+		if l.ReviewBy != "" && l.ReviewBy < day {
+			s = join(s, fmt.Sprintf("agentltl: rule %s was to be reviewed by %s", guard.Name(l.ID), l.ReviewBy))
+		}
+	}
+	return s
+}

@@ -22,7 +22,6 @@ func (codex) name() string { return "codex" }
 // trust entries are added to it by install, and must stay.
 func (codex) prepare(l *lab) {
 	l.write(filepath.Join(codexHome(l), "config.toml"), `check_for_update_on_startup = false
-model_provider = "scripted"
 
 [analytics]
 enabled = false
@@ -52,6 +51,7 @@ func (codex) start(ctx context.Context, l *lab, url string, o runOption) *exec.C
 		"name": `"scripted"`, "base_url": `"` + url + `/v1"`, "env_key": `"SCRIPTED_KEY"`, "wire_api": `"responses"`,
 		"request_max_retries": "0", "stream_max_retries": "0",
 	}
+	args = append(args, "-c", `model_provider="scripted"`)
 	for k, v := range provider {
 		args = append(args, "-c", "model_providers.scripted."+k+"="+v)
 	}

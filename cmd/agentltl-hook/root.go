@@ -20,6 +20,7 @@ type env = cli.Env
 // file with its constructor and one line here.
 func commands() []command {
 	return []command{
+		{"demo", newDemoCmd},
 		{"install", newInstallCmd},
 		{"uninstall", newUninstallCmd},
 		{"check", newCheckCmd},

@@ -240,7 +240,7 @@ func problemsHold(want []any, got vector) string {
 		if w["line"] != nil && !equal(w["line"], g["line"]) {
 			return fmt.Sprintf("problem %d at line %s, want %s: %s", i, show(g["line"]), show(w["line"]), show(g))
 		}
-		message := strings.ToLower(words(g["rule"]) + " " + words(g["message"]))
+		message := strings.ToLower(words(g["file"]) + " " + words(g["rule"]) + " " + words(g["message"]))
 		for _, about := range texts(w["about"]) {
 			if !strings.Contains(message, strings.ToLower(about)) {
 				return fmt.Sprintf("problem %d lacks %q: %s", i, about, show(g))

@@ -118,7 +118,9 @@ func (j *Judge) findRule(tx state.Tx, scope state.Scope, s *standing, chain, fli
 		var worst finding
 		for k, m := range readings {
 			if !reacting {
-				m.skip(1)
+				if err := m.step(c); err != nil { // not skipped: what is not recorded cannot be read again
+					return nil, err
+				}
 				continue
 			}
 			f, err := m.propose(c)

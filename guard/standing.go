@@ -52,7 +52,8 @@ func scopeOf(r *rules.Rule) state.Scope {
 }
 
 // at gives the rules' runners at the end of the trace, in their order. Rules of
-// the other scope are left out.
+// the other scope are left out. Rules that say the same have one progress: it is
+// kept under what they say, not under their ids.
 func (l *ledger) at(list []*rules.Rule) ([]*standing, error) {
 	var out, behind []*standing
 	n := l.tx.Len(l.scope)
@@ -64,8 +65,13 @@ func (l *ledger) at(list []*rules.Rule) ([]*standing, error) {
 		if err != nil {
 			return nil, err
 		}
-		if s.calls < n {
+		if s.calls < n && !slices.Contains(behind, s) {
 			behind = append(behind, s)
+		}
+		if s.rule != r {
+			same := *s.runner
+			same.rule = r
+			s = &standing{runner: &same, calls: n}
 		}
 		out = append(out, s)
 	}
@@ -151,8 +157,8 @@ func (l *ledger) advance(c *trace.Call) error {
 	}
 	for _, r := range list {
 		s, ok := l.runners[r.Digest]
-		if scopeOf(r) != l.scope || !ok {
-			continue
+		if scopeOf(r) != l.scope || !ok || s.calls == n {
+			continue // of the other memory, or stepped for a rule that says the same
 		}
 		s.at(n - 1)
 		if err := s.step(c); err != nil {

@@ -141,7 +141,9 @@ func (s *search) passesRule(st *standing, steps []letter) bool {
 			}
 			c := &l.calls[i]
 			if !reacts(st.rule, toolsOf(c)) {
-				try.skip(1)
+				if try.step(c) != nil {
+					return false
+				}
 				continue
 			}
 			if f, err := try.propose(c); err != nil || f.broken && maybeMode(st.rule, c, f.maybe) > rules.Log {
@@ -152,9 +154,7 @@ func (s *search) passesRule(st *standing, steps []letter) bool {
 			c := l.calls[i]
 			zero := 0
 			c.Outcome = &trace.Outcome{Status: &zero}
-			if !reacts(st.rule, toolsOf(&c)) {
-				m.skip(1)
-			} else if m.step(&c) != nil {
+			if m.step(&c) != nil {
 				return false
 			}
 		}

@@ -42,12 +42,30 @@ func Load(files []File, o LoadOptions) (*Set, Problems) {
 	if o.Judge != nil && l.examples(set) {
 		set = l.merge()
 	}
-	var problems Problems
-	for _, d := range append(l.docs, l.builtins...) {
-		problems = append(problems, d.problems...)
-	}
 	set.Files = files
-	return set, problems
+	return set, l.problems()
+}
+
+// problems are those of all files, in order. Where several files have some, each
+// message says whose file it is about.
+func (l *loader) problems() Problems {
+	var out Problems
+	files := 0
+	all := append(slices.Clip(l.docs), l.builtins...)
+	for _, d := range all {
+		if len(d.problems) > 0 {
+			files++
+		}
+	}
+	for _, d := range all {
+		for _, p := range d.problems {
+			if files > 1 {
+				p.Msg = d.Layer.String() + " file: " + p.Msg
+			}
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // A loader holds the files of one Load.

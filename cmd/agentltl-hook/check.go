@@ -276,7 +276,7 @@ type checked struct {
 	Recorded  *bool            `json:"recorded,omitempty"`
 	Announced *bool            `json:"announced,omitempty"`
 	Rules     any              `json:"rules,omitempty"`
-	Files     []string         `json:"files,omitempty"`
+	Files     any              `json:"files,omitempty"`
 	Settings  any              `json:"settings,omitempty"`
 	Problems  []checkedProblem `json:"problems,omitempty"`
 	Expected  string           `json:"expected,omitempty"`

@@ -107,7 +107,7 @@ func loadProblemsDiffer(want any, got []checkedProblem) string {
 		if m["line"] != nil && trace.Canonical(m["line"]) != fmt.Sprint(got[i].Line) {
 			return fmt.Sprintf("problem %d is at line %d, expected %v", i, got[i].Line, m["line"])
 		}
-		text := strings.ToLower(got[i].Rule + " " + got[i].Message)
+		text := strings.ToLower(got[i].File + " " + got[i].Rule + " " + got[i].Message)
 		about, _ := m["about"].([]any)
 		for _, a := range about {
 			if s, _ := a.(string); !strings.Contains(text, strings.ToLower(s)) {

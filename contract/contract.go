@@ -46,6 +46,7 @@ type Problem struct {
 // A Status is the three-valued state of a contract.
 type Status uint8
 
+// The states.
 const (
 	Unknown   Status = iota
 	Satisfied        // nothing later can break it

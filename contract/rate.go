@@ -85,9 +85,11 @@ func (m *rateMonitor) Step(c *trace.Call) bool {
 	if len(keep) >= m.def.Times {
 		keep = keep[len(keep)-m.def.Times+1:]
 	}
-	next := make([]int64, len(keep), len(keep)+1)
+	at := m.at(c)
+	next := make([]int64, len(keep)+1)
 	copy(next, keep)
-	m.times = append(next, m.at(c))
+	next[len(keep)] = at
+	m.times = next
 	return true
 }
 

@@ -13,6 +13,7 @@ import (
 // Negative says what an amount below zero does to a sum.
 type Negative uint8
 
+// What it can do.
 const (
 	RefuseNegative Negative = iota // the call is refused
 	AllowNegative                  // it is added, and gives credit

@@ -39,8 +39,6 @@ type def struct {
 	Counting    string `json:"counting,omitempty"`
 
 	examples []Example
-	lines    int      // of text, for lint
-	ignored  []string // lint codes silenced by a comment
 }
 
 type exceptDef struct {
@@ -57,7 +55,7 @@ func (d *def) pos() Pos { return Pos{File: d.File, Line: d.Line} }
 // exceptions, layer or words. canonical is the formula or contract.
 func (d *def) digest(canonical string, revision int) [32]byte {
 	h := sha256.New()
-	for _, s := range []string{"rule", strconv.Itoa(revision), d.Kind, d.Scope.String(), canonical, d.When, trace.Canonical(map[string]any(d.Let))} {
+	for _, s := range []string{"rule", strconv.Itoa(revision), d.Kind, d.Scope.String(), canonical, d.When, trace.Canonical(d.Let)} {
 		h.Write([]byte(s))
 		h.Write([]byte{0})
 	}

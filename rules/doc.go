@@ -65,7 +65,6 @@ type packUse struct {
 type warning struct {
 	code string
 	line int
-	rule string
 	msg  string
 }
 

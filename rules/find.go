@@ -130,8 +130,10 @@ func (f *Found) findNested(o FindOptions) {
 		}
 	}
 	if len(found) > maxNested {
-		f.Notices = append(f.Notices, Notice{Layer: Nested, Path: found[0], Code: "nested-many", Agent: true,
-			Text: fmt.Sprintf("%d rule files lie above %s; the innermost %d are in force", len(found), dir, maxNested)})
+		f.Notices = append(f.Notices, Notice{
+			Layer: Nested, Path: found[0], Code: "nested-many", Agent: true,
+			Text: fmt.Sprintf("%d rule files lie above %s; the innermost %d are in force", len(found), dir, maxNested),
+		})
 		found = found[:maxNested]
 	}
 	slices.Reverse(found)

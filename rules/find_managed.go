@@ -25,8 +25,10 @@ func (f *Found) findManaged(o FindOptions) {
 	}
 	for _, path := range f.managedPaths(o.ManagedDir) {
 		if err := checkOwner(path, o.ManagedTop, o.ManagedOwner); err != nil {
-			f.Notices = append(f.Notices, Notice{Layer: Managed, Path: path, Code: "managed-owner", Agent: true,
-				Text: fmt.Sprintf("%s is not read: %s", path, err)})
+			f.Notices = append(f.Notices, Notice{
+				Layer: Managed, Path: path, Code: "managed-owner", Agent: true,
+				Text: fmt.Sprintf("%s is not read: %s", path, err),
+			})
 			continue
 		}
 		f.add(File{Layer: Managed, Path: path}, read(path))
@@ -52,8 +54,10 @@ func (f *Found) managedPaths(dir string) []string {
 	}
 	slices.Sort(names)
 	if len(names) > maxManagedFiles {
-		f.Notices = append(f.Notices, Notice{Layer: Managed, Path: folder, Code: "managed-many", Agent: true,
-			Text: fmt.Sprintf("%s holds %d rule files; only the first %d are read", folder, len(names), maxManagedFiles)})
+		f.Notices = append(f.Notices, Notice{
+			Layer: Managed, Path: folder, Code: "managed-many", Agent: true,
+			Text: fmt.Sprintf("%s holds %d rule files; only the first %d are read", folder, len(names), maxManagedFiles),
+		})
 		names = names[:maxManagedFiles]
 	}
 	for _, name := range names {

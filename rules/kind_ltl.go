@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,7 +61,7 @@ func callHasTool(c *trace.Call, name string) bool {
 
 // formulaError shows where a formula stopped being one.
 func formulaError(text string, err error) string {
-	p, ok := err.(*ltl.ParseError)
+	p, ok := errors.AsType[*ltl.ParseError](err)
 	if !ok {
 		return err.Error()
 	}

@@ -58,6 +58,7 @@ type builder struct {
 	problems []string
 	canon    string // canonical text that the digest is taken over
 	targets  []*target
+	named    map[string]*target // the targets by what the kind calls them, for lint
 }
 
 func (b *builder) failf(format string, args ...any) {
@@ -78,6 +79,10 @@ func (b *builder) target(what string, v any) *target {
 		b.failf("%s", p)
 	}
 	b.targets = append(b.targets, t)
+	if b.named == nil {
+		b.named = map[string]*target{}
+	}
+	b.named[what] = t
 	return t
 }
 

@@ -1,13 +1,12 @@
 package rules
 
 import (
+	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"slices"
 	"strings"
 	"sync"
-
-	"crypto/sha256"
 
 	"gopkg.in/yaml.v3"
 )

@@ -6,7 +6,7 @@ import (
 
 // oddities notes what YAML reads otherwise than people expect (L017): keys
 // written twice, plain yes and no, and version-like numbers.
-func (r *fileReader) oddities(n *yaml.Node, rule string) {
+func (r *fileReader) oddities(n *yaml.Node) {
 	switch n.Kind {
 	case yaml.MappingNode:
 		seen := map[string]bool{}
@@ -16,11 +16,11 @@ func (r *fileReader) oddities(n *yaml.Node, rule string) {
 				r.warn("L017", k.Line, "the key "+clip(k.Value, 40)+" is written twice; the last one counts")
 			}
 			seen[k.Value] = true
-			r.oddities(v, rule)
+			r.oddities(v)
 		}
 	case yaml.SequenceNode:
 		for _, c := range n.Content {
-			r.oddities(c, rule)
+			r.oddities(c)
 		}
 	case yaml.ScalarNode:
 		if b, ok := oldBoolean(n); ok && n.ShortTag() == "!!str" {
@@ -33,6 +33,7 @@ func (r *fileReader) oddities(n *yaml.Node, rule string) {
 		if n.ShortTag() == "!!float" && len(n.Value) > 2 && n.Value[len(n.Value)-1] == '0' && countDots(n.Value) == 1 {
 			r.warn("L017", n.Line, n.Value+" without quotes is the number "+plainValue(scalar(n)))
 		}
+	default: // an alias: its anchor is looked at
 	}
 }
 

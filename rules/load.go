@@ -137,14 +137,15 @@ func layerKey(d *doc, all []*doc) string {
 		return "nested:" + d.Folder
 	case ProjectFile:
 		return "project:" + d.Path
-	}
-	key := d.Layer.String()
-	for _, e := range all {
-		if e.Layer == d.Layer {
-			key += ":" + e.Path
+	default:
+		key := []string{d.Layer.String()}
+		for _, e := range all {
+			if e.Layer == d.Layer {
+				key = append(key, e.Path)
+			}
 		}
+		return strings.Join(key, ":")
 	}
-	return key
 }
 
 // lastGood decodes the newest resolved form of a layer that this program reads

@@ -53,6 +53,7 @@ func (m unbound) Match(c *trace.Call, _ ltl.Env) trace.Answer {
 		return trace.No
 	case trace.Maybe:
 		return trace.Maybe
+	default:
 	}
 	for _, v := range m.vars() {
 		if _, known := m.values(c, v, trace.Yes); !known {

@@ -56,8 +56,10 @@ func (m *merger) allowed(docs []*doc) []*doc {
 		if d.Layer != ProjectFile && d.Layer != Nested {
 			return false
 		}
-		m.set.Told = append(m.set.Told, Notice{Layer: d.Layer, Path: d.Path, Code: "not-allowed", Agent: true,
-			Text: fmt.Sprintf("%s is not read: the administrator allows no project rules", d.Path)})
+		m.set.Told = append(m.set.Told, Notice{
+			Layer: d.Layer, Path: d.Path, Code: "not-allowed", Agent: true,
+			Text: fmt.Sprintf("%s is not read: the administrator allows no project rules", d.Path),
+		})
 		return true
 	})
 }
@@ -167,7 +169,7 @@ func (m *merger) disableOne(d *doc, id string) {
 	m.rules = slices.DeleteFunc(m.rules, func(r def) bool {
 		base, _, renamed := strings.Cut(r.ID, "@")
 		own := r.Layer == d.Layer && (r.Folder == d.Folder)
-		if r.ID != id && !(own && renamed && base == id) {
+		if r.ID != id && (!own || !renamed || base != id) {
 			return false
 		}
 		if own {
@@ -277,8 +279,10 @@ func (m *merger) notices(d *doc) {
 func (m *merger) weakened(docs []*doc) {
 	for _, d := range docs {
 		if len(d.Ignored) > 0 {
-			m.set.Told = append(m.set.Told, Notice{Layer: d.Layer, Path: d.Path, Code: "ignored",
-				Text: fmt.Sprintf("%s: a %s file may not set %s; it has no effect", d.Path, d.Layer, list(slices.Clone(d.Ignored), "and"))})
+			m.set.Told = append(m.set.Told, Notice{
+				Layer: d.Layer, Path: d.Path, Code: "ignored",
+				Text: fmt.Sprintf("%s: a %s file may not set %s; it has no effect", d.Path, d.Layer, list(slices.Clone(d.Ignored), "and")),
+			})
 		}
 		w := m.told[d]
 		if w == nil {

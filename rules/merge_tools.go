@@ -19,8 +19,10 @@ func (m *merger) tools(docs []*doc) {
 			t.Beside = d.Layer >= ProjectFile && m.known(t.Name) && m.depends(t.Name)
 			if t.Beside && t.Spec.Replace {
 				d.ignoreOnce("tools." + t.Name + ".extend")
-				m.set.Told = append(m.set.Told, Notice{Layer: d.Layer, Path: d.Path, Code: "tools",
-					Text: fmt.Sprintf("%s: tools.%s may not replace the spec: rules of a higher layer depend on it", d.Path, t.Name)})
+				m.set.Told = append(m.set.Told, Notice{
+					Layer: d.Layer, Path: d.Path, Code: "tools",
+					Text: fmt.Sprintf("%s: tools.%s may not replace the spec: rules of a higher layer depend on it", d.Path, t.Name),
+				})
 				c := *t.Spec
 				c.Replace = false
 				t.Spec = &c

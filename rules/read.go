@@ -46,7 +46,6 @@ type fileReader struct {
 	*doc
 	o        *LoadOptions
 	text     []byte
-	lines    [][]byte
 	mode     Mode
 	scope    Scope
 	maybe    MaybePair
@@ -88,7 +87,7 @@ func (r *fileReader) file(root *yaml.Node) {
 		r.problem(0, "", "the file is a mapping with rules, settings, use, .., not "+describe(value(root)))
 		return
 	}
-	r.oddities(root, "")
+	r.oddities(root)
 	table := topTable()
 	top := map[string]field{}
 	for _, f := range fields(root) {
@@ -307,10 +306,10 @@ func (r *fileReader) settings(f field) {
 		}
 	}
 	if s, ok := r.Settings["mode"].(string); ok {
-		r.mode, _ = modeOf(s)
+		r.mode = modeOf(s)
 	}
 	if s, ok := r.Settings["scope"].(string); ok {
-		r.scope, _ = scopeOf(s)
+		r.scope = scopeOf(s)
 	}
 	r.maybe = maybePair(r.Settings["maybe"], MaybePair{})
 	for _, k := range textList(r.Settings["locked"]) {

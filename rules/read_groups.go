@@ -122,7 +122,6 @@ func (r *fileReader) grouped() {
 type template struct {
 	name   string
 	params []string // positional names, in order
-	hidden []string // keywords without a position
 	rest   bool     // any number of targets
 	value  func(args map[string]any) any
 }

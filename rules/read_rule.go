@@ -214,9 +214,9 @@ func (r *ruleReader) key(k *key, f field) {
 	case "fix":
 		r.Fix = r.words(v)
 	case "mode":
-		r.Mode, _ = modeOf(v.(string))
+		r.Mode = modeOf(v.(string))
 	case "scope":
-		r.Scope, _ = scopeOf(v.(string))
+		r.Scope = scopeOf(v.(string))
 	case "with":
 		r.With = v.(map[string]any)
 	case "where":
@@ -269,6 +269,7 @@ func (r *ruleReader) lock(b bool) {
 		r.Locked = b
 	case ProjectFile, Nested:
 		r.file.ignore("rules.locked")
+	default: // managed rules are locked anyway
 	}
 }
 

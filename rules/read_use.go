@@ -156,7 +156,7 @@ func (r *fileReader) builtin(name string, o useOptions) bool {
 	}
 	b := builtinUse{ID: name, Shadow: o.shadow}
 	if s, ok := o.mode.(string); ok {
-		m, _ := modeOf(s)
+		m := modeOf(s)
 		b.Mode = &m
 	}
 	if o.maybe != nil {
@@ -190,6 +190,7 @@ func (r *fileReader) namedPack(name string, o useOptions, line int) {
 		if root := r.o.Context.Root; root != "" {
 			dirs = append(dirs, filepath.Join(root, ".agentltl", "packs"))
 		}
+	default:
 	}
 	for _, dir := range dirs {
 		path := filepath.Join(dir, filepath.FromSlash(name)+".yaml")
@@ -245,7 +246,7 @@ func (r *fileReader) expand(e entryText, o useOptions, line int, inside []string
 	}
 	root, err := parseYAML(e.text)
 	if err != nil || root == nil || root.Kind != yaml.MappingNode {
-		r.entryProblem(e, line, err)
+		r.entryProblem(e, err)
 		return
 	}
 	top := map[string]field{}
@@ -272,7 +273,7 @@ func (r *fileReader) expand(e entryText, o useOptions, line int, inside []string
 	}
 }
 
-func (r *fileReader) entryProblem(e entryText, line int, err *yamlError) {
+func (r *fileReader) entryProblem(e entryText, err *yamlError) {
 	msg := "an entry file is a mapping with rules"
 	if err != nil {
 		msg = err.msg
@@ -299,10 +300,10 @@ func (r *fileReader) entryRules(e entryText, f field, o useOptions, line int) {
 			continue
 		}
 		if o.mode != nil {
-			d.Mode, _ = modeOf(o.mode.(string))
+			d.Mode = modeOf(o.mode.(string))
 		}
 		if o.scope != nil {
-			d.Scope, _ = scopeOf(o.scope.(string))
+			d.Scope = scopeOf(o.scope.(string))
 		}
 		if o.maybe != nil {
 			d.Maybe = maybePair(o.maybe, d.Maybe)

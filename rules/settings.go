@@ -49,16 +49,25 @@ func settingsTable() []setting {
 	return []setting{
 		{key: key{name: "mode", shape: modeNames, doc: "Default mode of this file's rules.", example: "block"}, power: ownRules, peer: true},
 		{key: key{name: "scope", shape: scopeNames, doc: "Default memory of this file's rules.", example: "session"}, power: ownRules, peer: true},
-		{key: key{name: "retries", shape: intShape{min: 1}, doc: "The try that asks, for mode retry.", example: "3"}, power: perFile, peer: true,
-			set: func(s *Settings, v any) { s.Retries = integer(v) }},
-		{key: key{name: "retry_counting", shape: countNames, doc: "What counts as a try, for mode retry.", example: "cumulative"}, power: perFile, peer: true,
-			set: func(s *Settings, v any) { s.RetryCounting = word(v) }},
-		{key: key{name: "report", shape: intShape{min: 1}, doc: "How many broken rules of the deciding mode one refusal names.", example: "3"}, power: perFile, peer: true,
-			set: func(s *Settings, v any) { s.Report = integer(v) }},
-		{key: key{name: "finish_retries", shape: intShape{min: 0}, doc: "How often per turn the agent is sent back for finally rules.", example: "2"}, power: strictness, peer: true,
+		{
+			key: key{name: "retries", shape: intShape{min: 1}, doc: "The try that asks, for mode retry.", example: "3"}, power: perFile, peer: true,
+			set: func(s *Settings, v any) { s.Retries = integer(v) },
+		},
+		{
+			key: key{name: "retry_counting", shape: countNames, doc: "What counts as a try, for mode retry.", example: "cumulative"}, power: perFile, peer: true,
+			set: func(s *Settings, v any) { s.RetryCounting = word(v) },
+		},
+		{
+			key: key{name: "report", shape: intShape{min: 1}, doc: "How many broken rules of the deciding mode one refusal names.", example: "3"}, power: perFile, peer: true,
+			set: func(s *Settings, v any) { s.Report = integer(v) },
+		},
+		{
+			key: key{name: "finish_retries", shape: intShape{min: 0}, doc: "How often per turn the agent is sent back for finally rules.", example: "2"}, power: strictness, peer: true,
 			set:  func(s *Settings, v any) { s.FinishRetries = integer(v) },
-			weak: func(before, now any) bool { return integer(now) < integer(before) }},
-		{key: key{name: "unparseable", shape: unreadShape, doc: "What happens to a command line that cannot be read.", example: "{interactive: ask, auto: deny}"}, power: strictness, peer: true,
+			weak: func(before, now any) bool { return integer(now) < integer(before) },
+		},
+		{
+			key: key{name: "unparseable", shape: unreadShape, doc: "What happens to a command line that cannot be read.", example: "{interactive: ask, auto: deny}"}, power: strictness, peer: true,
 			set: func(s *Settings, v any) {
 				h := halves(v, unreadShape.halves)
 				if h[0] != "" {
@@ -68,26 +77,42 @@ func settingsTable() []setting {
 					s.UnparseableAuto = unparseable(h[1])
 				}
 			},
-			weak: func(before, now any) bool { return unparseable(word(now)) < unparseable(word(before)) }},
-		{key: key{name: "announce", shape: boolShape{}, doc: "List the rules at session start.", example: "true"}, power: strictness, peer: true,
-			set: func(s *Settings, v any) { s.Announce = truthy(v) }, weak: lessBool},
-		{key: key{name: "scan_output", shape: boolShape{}, doc: "Look for credentials in results.", example: "true"}, power: strictness, peer: true,
-			set: func(s *Settings, v any) { s.ScanOutput = truthy(v) }, weak: lessBool},
-		{key: key{name: "memory_first", shape: boolShape{}, doc: "Advise a rule before the agent writes to its own instruction files.", example: "true"}, power: strictness, peer: true,
-			set: func(s *Settings, v any) { s.MemoryFirst = truthy(v) }, weak: lessBool},
+			weak: func(before, now any) bool { return unparseable(word(now)) < unparseable(word(before)) },
+		},
+		{
+			key: key{name: "announce", shape: boolShape{}, doc: "List the rules at session start.", example: "true"}, power: strictness, peer: true,
+			set: func(s *Settings, v any) { s.Announce = truthy(v) }, weak: lessBool,
+		},
+		{
+			key: key{name: "scan_output", shape: boolShape{}, doc: "Look for credentials in results.", example: "true"}, power: strictness, peer: true,
+			set: func(s *Settings, v any) { s.ScanOutput = truthy(v) }, weak: lessBool,
+		},
+		{
+			key: key{name: "memory_first", shape: boolShape{}, doc: "Advise a rule before the agent writes to its own instruction files.", example: "true"}, power: strictness, peer: true,
+			set: func(s *Settings, v any) { s.MemoryFirst = truthy(v) }, weak: lessBool,
+		},
 		{key: key{name: "maybe", shape: maybeShape, doc: "What a match does that is only maybe: default of this file's rules.", example: "{read: note, write: ask}"}, power: ownRules},
-		{key: key{name: "on_error", shape: enumShape{"ask", "deny"}, doc: "What happens to a call when the guard itself is in trouble.", example: "ask"}, power: strictness,
+		{
+			key: key{name: "on_error", shape: enumShape{"ask", "deny"}, doc: "What happens to a call when the guard itself is in trouble.", example: "ask"}, power: strictness,
 			set:  func(s *Settings, v any) { s.OnError = word(v) },
-			weak: func(before, now any) bool { return word(before) == "deny" && word(now) != "deny" }},
-		{key: key{name: "announce_max", shape: intShape{min: 0}, doc: "Characters of the announcement.", example: "4000"}, power: strictness,
+			weak: func(before, now any) bool { return word(before) == "deny" && word(now) != "deny" },
+		},
+		{
+			key: key{name: "announce_max", shape: intShape{min: 0}, doc: "Characters of the announcement.", example: "4000"}, power: strictness,
 			set:  func(s *Settings, v any) { s.AnnounceMax = integer(v) },
-			weak: func(before, now any) bool { return integer(now) < integer(before) }},
-		{key: key{name: "max_line", shape: intShape{min: 1, max: maxLineBytes}, doc: "Bytes of a command line that are read; a longer one is not analysable.", example: "131072"}, power: strictness,
+			weak: func(before, now any) bool { return integer(now) < integer(before) },
+		},
+		{
+			key: key{name: "max_line", shape: intShape{min: 1, max: maxLineBytes}, doc: "Bytes of a command line that are read; a longer one is not analysable.", example: "131072"}, power: strictness,
 			set:  func(s *Settings, v any) { s.MaxLine = integer(v) },
-			weak: func(before, now any) bool { return integer(now) > integer(before) }},
-		{key: key{name: "scan_extra", shape: regexListShape{}, doc: "Further regular expressions that the output scan looks for.", example: "['corp_[a-z0-9]{32}']"}, power: addOnly,
-			set: func(s *Settings, v any) { s.ScanExtra = append(s.ScanExtra, textList(v)...) }},
-		{key: key{name: "keep", shape: keepShape, doc: "Raw calls kept; checkpoints keep the facts of older ones.", example: "{session: 100000, project: 1000000}"}, power: higherOnly,
+			weak: func(before, now any) bool { return integer(now) > integer(before) },
+		},
+		{
+			key: key{name: "scan_extra", shape: regexListShape{}, doc: "Further regular expressions that the output scan looks for.", example: "['corp_[a-z0-9]{32}']"}, power: addOnly,
+			set: func(s *Settings, v any) { s.ScanExtra = append(s.ScanExtra, textList(v)...) },
+		},
+		{
+			key: key{name: "keep", shape: keepShape, doc: "Raw calls kept; checkpoints keep the facts of older ones.", example: "{session: 100000, project: 1000000}"}, power: higherOnly,
 			set: func(s *Settings, v any) {
 				m, _ := v.(map[string]any)
 				if m["session"] != nil {
@@ -96,16 +121,25 @@ func settingsTable() []setting {
 				if m["project"] != nil {
 					s.KeepProject = integer(m["project"])
 				}
-			}},
-		{key: key{name: "reservation_ttl", shape: durationShape{}, doc: "How long a call in flight counts.", example: "10m"}, power: higherOnly,
-			set: func(s *Settings, v any) { d, _ := duration(v); s.ReservationTTL = int64(d) }},
-		{key: key{name: "project_memory", shape: enumShape{"worktree", "repo"}, doc: "Whether the worktrees of a repository share the project memory.", example: "worktree"}, power: repoOnly,
-			set: func(s *Settings, v any) { s.ProjectMemory = word(v) }},
-		{key: key{name: "shadow", shape: boolShape{}, doc: "Judge and record everything, refuse nothing.", example: "false"}, power: higherOnly,
-			set: func(s *Settings, v any) { s.Shadow = truthy(v) }},
+			},
+		},
+		{
+			key: key{name: "reservation_ttl", shape: durationShape{}, doc: "How long a call in flight counts.", example: "10m"}, power: higherOnly,
+			set: func(s *Settings, v any) { d, _ := duration(v); s.ReservationTTL = int64(d) },
+		},
+		{
+			key: key{name: "project_memory", shape: enumShape{"worktree", "repo"}, doc: "Whether the worktrees of a repository share the project memory.", example: "worktree"}, power: repoOnly,
+			set: func(s *Settings, v any) { s.ProjectMemory = word(v) },
+		},
+		{
+			key: key{name: "shadow", shape: boolShape{}, doc: "Judge and record everything, refuse nothing.", example: "false"}, power: higherOnly,
+			set: func(s *Settings, v any) { s.Shadow = truthy(v) },
+		},
 		{key: key{name: "locked", shape: anyShape{trueShape{}, listShape{"settings"}}, doc: "Settings that no project file can weaken: true for all, or a list.", example: "[unparseable]"}, power: userOnly},
-		{key: key{name: "exceptions", shape: enumShape{"own", "any", "none"}, doc: "For which rules a person can let one call pass.", example: "own"}, power: topOnly,
-			set: func(s *Settings, v any) { s.Exceptions = word(v) }},
+		{
+			key: key{name: "exceptions", shape: enumShape{"own", "any", "none"}, doc: "For which rules a person can let one call pass.", example: "own"}, power: topOnly,
+			set: func(s *Settings, v any) { s.Exceptions = word(v) },
+		},
 		{key: key{name: "evidence", shape: freeShape{}, later: true}, power: higherOnly},
 		{key: key{name: "redact", shape: freeShape{}, later: true}, power: higherOnly},
 		{key: key{name: "metrics", shape: freeShape{}, later: true}, power: higherOnly},
@@ -200,23 +234,20 @@ func maybePair(v any, base MaybePair) MaybePair {
 	return base
 }
 
-func modeOf(s string) (Mode, bool) {
+func modeOf(s string) Mode {
 	for m := Log; m <= Stop; m++ {
 		if m.String() == s {
-			return m, true
+			return m
 		}
 	}
-	return Block, false
+	return Block
 }
 
-func scopeOf(s string) (Scope, bool) {
-	switch s {
-	case "session":
-		return Session, true
-	case "project":
-		return Project, true
+func scopeOf(s string) Scope {
+	if s == "project" {
+		return Project
 	}
-	return Session, false
+	return Session
 }
 
 func textList(v any) []string {

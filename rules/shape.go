@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -259,9 +260,7 @@ func (k key) described(required bool) map[string]any {
 	s := map[string]any{}
 	inner := k.shape.schema()
 	if required {
-		for name, v := range inner {
-			s[name] = v
-		}
+		maps.Copy(s, inner)
 	} else {
 		s["anyOf"] = []any{inner, map[string]any{"type": "null"}}
 	}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/agentltl/agentltl-hook/ltl"
@@ -94,9 +95,7 @@ func (p *part) effectConditions(v *view, env ltl.Env) trace.Answer {
 			continue
 		}
 		args := trace.Args{}
-		for k, a := range v.args {
-			args[k] = a
-		}
+		maps.Copy(args, v.args)
 		args["target"], args["op"], args["recursive"] = e.Target, e.Op, e.Recursive
 		w := &view{call: v.call, tool: v.tool, args: args, ctx: v.ctx}
 		a := p.rest(w, env)

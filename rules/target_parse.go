@@ -3,6 +3,7 @@ package rules
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -31,14 +32,14 @@ func (r *targetReader) failf(format string, args ...any) {
 // target reads one target; the result is only to be used if no problem came up.
 func (r *targetReader) target(v any) *target {
 	t := &target{ctx: r.ctx}
-	r.add(t, v, true)
+	r.add(t, v)
 	if len(r.problems) == 0 {
 		t.key = t.canonical()
 	}
 	return t
 }
 
-func (r *targetReader) add(t *target, v any, top bool) {
+func (r *targetReader) add(t *target, v any) {
 	if r.parts++; r.parts > maxTargets {
 		if r.parts == maxTargets+1 {
 			r.failf("a target of more than %d parts", maxTargets)
@@ -54,7 +55,7 @@ func (r *targetReader) add(t *target, v any, top bool) {
 			return
 		}
 		for _, e := range v {
-			r.add(t, e, false)
+			r.add(t, e)
 		}
 	case map[string]any:
 		r.mapping(t, v)
@@ -158,12 +159,8 @@ func mergeMaps(a, b map[string]any) map[string]any {
 		return a
 	}
 	out := map[string]any{}
-	for k, v := range a {
-		out[k] = v
-	}
-	for k, v := range b {
-		out[k] = v
-	}
+	maps.Copy(out, a)
+	maps.Copy(out, b)
 	return out
 }
 

@@ -21,6 +21,7 @@ import (
 // the strongest broken mode decides (rules.md 9).
 type Mode uint8
 
+// The modes, weakest first.
 const (
 	Log Mode = iota
 	Warn
@@ -33,6 +34,7 @@ const (
 // A Scope is the memory a rule looks at.
 type Scope uint8
 
+// The scopes.
 const (
 	Session Scope = iota
 	Project
@@ -41,6 +43,7 @@ const (
 // A Layer is who wrote a rule (trust.md 2). Smaller is higher.
 type Layer uint8
 
+// The layers.
 const (
 	Managed Layer = iota
 	User
@@ -62,6 +65,7 @@ func (l Layer) String() string {
 // Maybe says what a match that is only maybe does (rules.md 4).
 type Maybe uint8
 
+// What a maybe does, strictest first.
 const (
 	MaybeRefuse Maybe = iota
 	MaybeAsk
@@ -92,6 +96,8 @@ type Example struct {
 }
 
 // A Problem is something wrong in a rule file.
+//
+//nolint:errname // a value with a place, named by what it is (architecture.md 9)
 type Problem struct {
 	Pos  Pos
 	Rule string // id; "" when it is not about one rule
@@ -106,6 +112,8 @@ func (p Problem) Error() string {
 }
 
 // Problems are all problems of the files, in order.
+//
+//nolint:errname // as Problem
 type Problems []Problem
 
 func (p Problems) Error() string {
@@ -210,6 +218,7 @@ type Settings struct {
 // strictness.
 type Unparseable uint8
 
+// What can happen to such a line, weakest first.
 const (
 	UnparseableAllow Unparseable = iota
 	UnparseableNote

@@ -3,6 +3,7 @@ package rules
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -79,8 +80,8 @@ func openBrackets(text []byte) (closers string, ok bool) {
 	if quote != 0 {
 		b.WriteByte(quote)
 	}
-	for i := len(stack) - 1; i >= 0; i-- {
-		b.WriteByte(stack[i])
+	for _, c := range slices.Backward(stack) {
+		b.WriteByte(c)
 	}
 	return b.String(), true
 }

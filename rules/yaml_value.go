@@ -73,8 +73,9 @@ func mergedFields(v *yaml.Node) []field {
 			}
 		}
 		return out
+	default:
+		return nil
 	}
-	return nil
 }
 
 // value turns a node into decoded JSON: nil, bool, json.Number, string, []any,
@@ -97,8 +98,9 @@ func value(n *yaml.Node) any {
 			m[f.key] = value(f.node)
 		}
 		return m
+	default:
+		return scalar(n)
 	}
-	return scalar(n)
 }
 
 // scalar reads one scalar as yaml.v3 does, but plain yes, no, on and off are

@@ -38,31 +38,38 @@ func generate(dir string) (index, data []byte, err error) {
 	}
 	var buf bytes.Buffer
 	lines := map[string]string{}
-	for _, c := range commands {
+	emit := func(path string, aliases []string, c *spec.Command) error {
 		b, err := json.Marshal(c)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		for i, n := range append([]string{c.Name}, c.Aliases...) {
-			if _, twice := lines[n]; twice {
-				return nil, nil, fmt.Errorf("%s: two specs have the name %q", c.Name, n)
+		parent := strings.TrimSuffix(path, c.Name)
+		for i, n := range append([]string{c.Name}, aliases...) {
+			if _, twice := lines[parent+n]; twice {
+				return fmt.Errorf("two specs have the name %q", parent+n)
 			}
-			lines[n] = fmt.Sprintf("%s %d %d", n, buf.Len(), len(b))
+			lines[parent+n] = fmt.Sprintf("%s\t%d\t%d", parent+n, buf.Len(), len(b))
 			if i > 0 {
-				lines[n] += " a"
+				lines[parent+n] += "\ta"
 			}
 		}
 		buf.Write(b)
 		buf.WriteByte('\n')
+		return nil
 	}
-	names := make([]string, 0, len(lines))
-	for n := range lines {
-		names = append(names, n)
+	for _, c := range commands {
+		if err := c.Records(c.Name, emit); err != nil {
+			return nil, nil, err
+		}
 	}
-	slices.Sort(names)
+	keys := make([]string, 0, len(lines))
+	for k := range lines {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
 	var idx bytes.Buffer
-	for _, n := range names {
-		fmt.Fprintln(&idx, lines[n])
+	for _, k := range keys {
+		fmt.Fprintln(&idx, lines[k])
 	}
 	return idx.Bytes(), buf.Bytes(), nil
 }

@@ -27,8 +27,13 @@ type Command struct {
 	PathsOpen   bool         `json:"up,omitempty"`  // unknown_paths: it touches files its words do not name
 	Off         []string     `json:"off,omitempty"` // boolean keys given as false
 	Replace     bool         `json:"x,omitempty"`   // extend: false; meaningful in a rule file only
+	Lazy        bool         `json:"h,omitempty"`   // bundled: its subcommands stand in the index, each on its own
 	Examples    []Example    `json:"-"`
 	Line        int          `json:"-"` // where it was declared
+
+	set    *Set   // of a bundled command: where its subcommands are
+	key    string // its own name there: "git stash"
+	retool [2]string
 }
 
 // A Type is the shape of an option's value.
@@ -49,18 +54,19 @@ const (
 
 // An Option is one option of a command.
 type Option struct {
-	Flags   []string `json:"f"`
-	Dest    string   `json:"d"`
-	Type    Type     `json:"t,omitempty"`
-	Choices []string `json:"c,omitempty"`
-	Role    string   `json:"r,omitempty"`
-	Wrapper string   `json:"wr,omitempty"` // of a role line or code: how cli.wrapper names it
-	Digits  bool     `json:"dg,omitempty"` // type glued: a next word of digits is the value, too (make -j 4)
-	Global  bool     `json:"g,omitempty"`
-	Path    PathKind `json:"p,omitempty"`
-	New     bool     `json:"w,omitempty"`
-	Many    bool     `json:"m,omitempty"` // type list: takes every following word up to the next option
-	Help    string   `json:"-"`
+	Flags   []string
+	Dest    string
+	Type    Type
+	Choices []string
+	Role    string
+	Wrapper string // of a role line or code: how cli.wrapper names it
+	Global  bool
+	Path    PathKind
+	New     bool
+	Many    bool // type list: takes every following word up to the next option
+	Rest    bool // takes all words behind: a list of them, or (type str) their text joined by blanks
+	Digits  bool // type glued: a next word of digits is the value, too (make -j 4)
+	Help    string
 }
 
 // A PathKind says whether values are paths, and what a relative one starts from.

@@ -95,8 +95,12 @@ func (p *parser) take(o *Option, f *frame, t token, flag string) {
 	if o.New {
 		p.misread = true
 	}
-	if o.Many {
+	switch {
+	case o.Many:
 		p.takeMany(o, s)
+		return
+	case o.Rest:
+		p.takeRest(o, s)
 		return
 	}
 	v := p.toks[0]
@@ -114,6 +118,24 @@ func (p *parser) takeMany(o *Option, s *slot) {
 		p.toks = p.toks[1:]
 		p.store(o, s, v.value(), v.word)
 	}
+}
+
+// takeRest gives all words behind to the option.
+func (p *parser) takeRest(o *Option, s *slot) {
+	rest := p.toks
+	p.toks = nil
+	if o.Type == List {
+		for _, t := range rest {
+			p.store(o, s, t.value(), t.word)
+		}
+		return
+	}
+	var text []string
+	for _, t := range rest {
+		text = append(text, t.text)
+		p.note(t.word, true)
+	}
+	p.store(o, s, Value{Text: strings.Join(text, " "), Word: rest[0].idx}, Word{})
 }
 
 func (p *parser) turnOn(o *Option, s *slot) {

@@ -156,6 +156,8 @@ func (l *loader) option(n Node) Option {
 			o.New = l.truth(v, key)
 		case "many":
 			o.Many = l.truth(v, key)
+		case "rest":
+			o.Rest = l.truth(v, key)
 		case "digits":
 			o.Digits = l.truth(v, key)
 		case "help":

@@ -1,9 +1,6 @@
 package spec
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // merge is base with what own says on top: options by flag, a new one replacing
 // any old one that shares a flag; subcommands by name, recursively; other keys
@@ -13,13 +10,9 @@ func merge(base, own *Command) *Command {
 	if own.Tool != "" {
 		out.Tool = own.Tool
 	}
-	out.Name = own.Name
 	out.Aliases = slices.Concat(base.Aliases, own.Aliases)
-	if base.Name != own.Name && !slices.Contains(out.Aliases, base.Name) && !slices.Contains(out.Aliases, own.Name) {
-		out.Name = base.Name
-	}
 	out.Options = mergeOptions(base.Options, own.Options)
-	out.Subs = mergeSubs(base.Subs, own.Subs)
+	out.Subs = mergeSubs(base.Subs, ownSubs(own))
 	if own.Positionals != nil {
 		out.Positionals = own.Positionals
 	}
@@ -78,6 +71,15 @@ func mergeOptions(base, own []Option) []Option {
 	return append(out, own...)
 }
 
+// ownSubs lists the subcommands of a spec that goes on top of another one. A
+// bundled one ("like") has them in the index.
+func ownSubs(c *Command) []*Command {
+	if c.Lazy {
+		return c.Subcommands()
+	}
+	return c.Subs
+}
+
 func mergeSubs(base, own []*Command) []*Command {
 	out := slices.Clone(base)
 	for _, n := range own {
@@ -100,8 +102,9 @@ func likeness(base, c *Command) *Command {
 	out := merge(base, c)
 	out.Name, out.Tool, out.Aliases, out.Like = c.Name, c.Tool, c.Aliases, ""
 	out.New = true
-	old, mine := toolOf(base), toolOf(out)
-	out.Subs = retool(out.Subs, old+"_", mine+"_")
+	// Tool names given in full change their first part: docker_rmi of "docker
+	// image rm" is podman_rmi.
+	out.retool = [2]string{toolOf(base) + "_", toolOf(out) + "_"}
 	return out
 }
 
@@ -110,19 +113,4 @@ func toolOf(c *Command) string {
 		return c.Tool
 	}
 	return Normalize(c.Name)
-}
-
-// retool puts another program's name in front of tool names that are given in
-// full: docker_rmi of "docker image rm" is podman_rmi.
-func retool(subs []*Command, old, mine string) []*Command {
-	out := make([]*Command, len(subs))
-	for i, c := range subs {
-		d := *c
-		if rest, ok := strings.CutPrefix(d.Tool, old); ok {
-			d.Tool = mine + rest
-		}
-		d.Subs = retool(d.Subs, old, mine)
-		out[i] = &d
-	}
-	return out
 }

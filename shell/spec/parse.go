@@ -204,7 +204,7 @@ func dashedOperand(c *Command, n int, text string) bool {
 // descend goes on with a subcommand when t names one. It reports false when t
 // is an operand.
 func (p *parser) descend(c *Command, t token) bool {
-	if len(c.Subs) == 0 && c.Any == "" || len(p.operands) > 0 {
+	if !c.hasSubs() && c.Any == "" || len(p.operands) > 0 {
 		return false
 	}
 	if !t.word.Known || t.word.Glob {
@@ -232,15 +232,6 @@ func (p *parser) descend(c *Command, t token) bool {
 	p.tool += "_" + Normalize(t.text)
 	p.unspec = true
 	return true
-}
-
-func (c *Command) sub(name string) *Command {
-	for _, s := range c.Subs {
-		if s.Name == name || slices.Contains(s.Aliases, name) {
-			return s
-		}
-	}
-	return nil
 }
 
 // plain says whether a word can be the name of a subcommand.

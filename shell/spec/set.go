@@ -12,17 +12,18 @@ import (
 // A Set is the specs in force: the bundled ones and those of rule files. It is
 // safe for concurrent use. The zero Set holds none.
 type Set struct {
-	index string // lines "name offset length", sorted: see NewSet
+	index string // sorted lines: see NewSet
 	data  string
 	own   map[string]*Command // of rule files, by name and alias
 	base  *Set                // the set without specs that may only add a reading; nil: none
-	cache sync.Map            // canonical name -> *Command
+	cache sync.Map            // offset in data -> *Command
 }
 
 // NewSet reads bundled specs in the form the generator writes: data is one JSON
-// object after the other, index one line a name or alias, sorted, with where its
-// object stands. Nothing is decoded before it is asked for, so the number of
-// specs costs nothing at start.
+// object after the other, one for each program and subcommand; index has a line
+// for each path ("git", "git push") and alias, sorted, with where its object
+// stands. Nothing is decoded before a line names it, so the number of specs costs
+// nothing at start.
 func NewSet(index, data string) *Set { return &Set{index: index, data: data} }
 
 // With returns the set with the specs of rule files added. A spec extends the
@@ -113,54 +114,99 @@ func (s *Set) command(name string) *Command {
 	if c := s.own[name]; c != nil {
 		return c
 	}
-	off, n, ok := s.place(name)
+	return s.record(name)
+}
+
+// record decodes a bundled spec: of a program, or of a subcommand by its path.
+func (s *Set) record(path string) *Command {
+	line, ok := s.line(path)
 	if !ok {
 		return nil
 	}
-	key := strconv.Itoa(off)
-	if c, ok := s.cache.Load(key); ok {
+	off, n := line.off, line.n
+	if c, ok := s.cache.Load(off); ok {
 		return c.(*Command)
 	}
 	c := &Command{}
 	if err := json.Unmarshal([]byte(s.data[off:off+n]), c); err != nil {
-		panic(fmt.Sprintf("spec: bundled spec of %s does not decode: %v", name, err))
+		panic(fmt.Sprintf("spec: bundled spec of %s does not decode: %v", path, err))
 	}
-	got, _ := s.cache.LoadOrStore(key, c)
+	c.set, c.key = s, c.Name
+	if parent, _, ok := cutLast(path, " "); ok {
+		c.key = parent + " " + c.Name
+	}
+	got, _ := s.cache.LoadOrStore(off, c)
 	return got.(*Command)
 }
 
-// place searches the index.
-func (s *Set) place(name string) (off, n int, ok bool) {
+// An entry is a line of the index.
+type entry struct {
+	key    string
+	off, n int
+	alias  bool
+}
+
+func readEntry(line string) entry {
+	key, rest, _ := strings.Cut(line, "\t")
+	off, rest, _ := strings.Cut(rest, "\t")
+	n, rest, _ := strings.Cut(rest, "\t")
+	e := entry{key: key, alias: rest == "a"}
+	e.off, _ = strconv.Atoi(off)
+	e.n, _ = strconv.Atoi(n)
+	return e
+}
+
+// line searches the index.
+func (s *Set) line(key string) (entry, bool) {
+	start := s.from(key)
+	if start == len(s.index) {
+		return entry{}, false
+	}
+	end := start + strings.IndexByte(s.index[start:], '\n')
+	e := readEntry(s.index[start:end])
+	return e, e.key == key
+}
+
+// from is the offset of the first line whose key is not below key.
+func (s *Set) from(key string) int {
 	lo, hi := 0, len(s.index)
 	for lo < hi {
 		mid := lo + (hi-lo)/2
 		start := strings.LastIndexByte(s.index[:mid], '\n') + 1
 		end := start + strings.IndexByte(s.index[start:], '\n')
-		line := s.index[start:end]
-		key, rest, _ := strings.Cut(line, " ")
-		switch strings.Compare(key, name) {
-		case 0:
-			a, b, _ := strings.Cut(rest, " ")
-			b, _, _ = strings.Cut(b, " ") // " a" marks an alias
-			off, _ = strconv.Atoi(a)
-			n, _ = strconv.Atoi(b)
-			return off, n, true
-		case -1:
+		k, _, _ := strings.Cut(s.index[start:end], "\t")
+		if k < key {
 			lo = end + 1
-		default:
+		} else {
 			hi = start
 		}
 	}
-	return 0, 0, false
+	return lo
+}
+
+// below lists the names of the subcommands of a bundled command.
+func (s *Set) below(path string) (out []string) {
+	prefix := path + " "
+	for line := range strings.Lines(s.index[s.from(prefix):]) {
+		e := readEntry(strings.TrimSuffix(line, "\n"))
+		name, ok := strings.CutPrefix(e.key, prefix)
+		if !ok {
+			break
+		}
+		if !e.alias && !strings.Contains(name, " ") {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // Names lists the commands of the set, without aliases.
 func (s *Set) Names() []string {
 	var out []string
 	for line := range strings.Lines(s.index) {
-		name, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if !strings.HasSuffix(rest, " a") {
-			out = append(out, name)
+		e := readEntry(strings.TrimSuffix(line, "\n"))
+		if !e.alias && !strings.Contains(e.key, " ") {
+			out = append(out, e.key)
 		}
 	}
 	for n, c := range s.own {

@@ -1,10 +1,7 @@
 package ltl
 
 import (
-	"bytes"
 	"encoding/binary"
-	"encoding/json"
-	"errors"
 	"slices"
 
 	"github.com/agentltl/agentltl-hook/trace"
@@ -55,27 +52,21 @@ func (m *fallback) evaluation() *Evaluation {
 func (m *fallback) step(c trace.Call) Judgement {
 	before := m.evaluation()
 	if m.err != nil {
-		return m.failed()
+		return broken(m.err)
 	}
 	m.calls = append(m.calls, c)
 	m.n++
 	m.last = nil
 	after := m.evaluation()
 	if m.err != nil {
-		return m.failed()
+		return broken(m.err)
 	}
 	fresh, err := NewFailures(before, after)
 	if err != nil {
 		m.err = err
-		return m.failed()
+		return broken(m.err)
 	}
 	return Judgement{after.Verdict(), fresh}
-}
-
-// failed is the judgement of a monitor that cannot judge: refused, so that a
-// caller that does not look at Err is safe.
-func (m *fallback) failed() Judgement {
-	return Judgement{False, []Witness{{Path: m.err.Error(), Verdict: False}}}
 }
 
 func (m *fallback) skip(n int) {
@@ -98,31 +89,17 @@ func (m *fallback) end() bool {
 	return e != nil && e.Finished()
 }
 
+// appendBinary writes the number of calls: the trace itself is the state.
 func (m *fallback) appendBinary(b []byte) []byte {
-	b = binary.AppendUvarint(b, uint64(m.n))
-	if m.known && m.history == nil {
-		data, err := json.Marshal(m.calls)
-		if err == nil {
-			b = append(b, data...)
-		}
-	}
-	return b
+	return binary.AppendUvarint(binary.AppendUvarint(b, codecVersion()), uint64(m.n))
 }
 
 func (m *fallback) unmarshal(b []byte) error {
-	n, size := binary.Uvarint(b)
-	if size <= 0 || n > 1<<40 {
-		return errors.New("not a checkpoint of this formula")
+	r := &reader{b: b}
+	v, n := r.uint(), r.uint()
+	if r.bad || len(r.b) > 0 || !readable(uint64(v)) {
+		return errCheckpoint
 	}
-	*m = fallback{f: m.f, n: int(n), known: n == 0, history: m.history}
-	if size == len(b) {
-		return nil
-	}
-	dec := json.NewDecoder(bytes.NewReader(b[size:]))
-	dec.UseNumber()
-	if err := dec.Decode(&m.calls); err != nil {
-		return err
-	}
-	m.known = true
+	*m = fallback{f: m.f, n: n, known: n == 0, history: m.history}
 	return nil
 }

@@ -215,12 +215,6 @@ func onlyCells(f Formula) bool {
 // (formulas.md 8.6): its cost grows with the trace, and its monitor needs the
 // recorded calls.
 func Fallback(f Formula) bool {
-	return !walk(f, func(g Formula) bool {
-		switch g.(type) {
-		case Forall, Exists:
-			return false
-		default:
-			return true
-		}
-	})
+	quantified := !walk(f, func(g Formula) bool { return domainOf(g) == nil })
+	return quantified && !sliceable(newProgram(f))
 }

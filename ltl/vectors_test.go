@@ -236,3 +236,55 @@ func checkNext(t *testing.T, v vector, n, j int, got Judgement, who string) {
 }
 
 func digit(v Verdict) byte { return '0' + byte(v) }
+
+// TestVectorMonitor replays every case into a monitor, judging each call of the
+// alphabet on a clone after every prefix; then once more with the monitor saved
+// and restored after every call.
+func TestVectorMonitor(t *testing.T) {
+	for _, v := range vectors(t) {
+		if v.Kind == "error" || v.Kind == "mode" {
+			continue
+		}
+		f := mustParse(t, v.F)
+		replay(t, v, f, NewMonitor(f), func(m *Monitor) *Monitor { return m })
+		replay(t, v, f, NewMonitor(f), func(m *Monitor) *Monitor {
+			b, err := m.AppendBinary(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := NewMonitor(f)
+			if err := r.UnmarshalBinary(b); err != nil {
+				t.Fatalf("%s: %s: checkpoint %x: %v", v.ID, v.F, b, err)
+			}
+			if c, _ := r.AppendBinary(nil); !bytes.Equal(b, c) {
+				t.Errorf("%s: %s: checkpoint %x is restored as %x", v.ID, v.F, b, c)
+			}
+			return r
+		})
+	}
+}
+
+func replay(t *testing.T, v vector, f Formula, m *Monitor, between func(*Monitor) *Monitor) {
+	var calls []trace.Call
+	history := func(n int) ([]trace.Call, error) { return calls[:n], nil }
+	for n := range len(v.Trace) + 1 {
+		m = between(m)
+		m.SetHistory(history)
+		if got := digit(m.Verdict()); got != v.V[n] {
+			t.Errorf("%s: %s: monitor: verdict of prefix %d is %c, want %c", v.ID, v.F, n, got, v.V[n])
+		}
+		if got := m.End(); got != (v.End[n] == '1') {
+			t.Errorf("%s: %s: monitor: prefix %d finished is %v", v.ID, v.F, n, got)
+		}
+		for j, c := range v.Calls {
+			checkNext(t, v, n, j, m.Clone().Step(c.proposed()), "monitor")
+		}
+		if n < len(v.Trace) {
+			calls = append(calls, v.Calls[v.Trace[n]].ran(t))
+			m.Step(calls[n])
+		}
+		if m.Err() != nil {
+			t.Fatalf("%s: %v", v.ID, m.Err())
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package ltl
+
+import (
+	"slices"
+
+	"github.com/agentltl/agentltl-hook/trace"
+)
+
+// activate makes the state of a binding ready to be asked and moved in this
+// step. A value that no call has named has the state of "no value met yet".
+func (r *run) activate(c *class, b *bindings) *active {
+	if b == nil {
+		return r.act[0]
+	}
+	if a := r.index[b.id]; a != nil {
+		return a
+	}
+	r.m.sp.touch()
+	a := r.newActive(c, b)
+	a.stored = r.m.kept.get(r.m, b)
+	unmet := r.m.unmet[c.id]
+	if a.stored == nil {
+		unmet.copyTo(&a.st)
+		a.st.past = a.st.past[:0]
+	} else {
+		a.stored.copyTo(&a.st)
+		if c.lazy {
+			c.catchUp(&a.st, unmet, r.pos)
+		}
+	}
+	r.stepRegisters(a)
+	return a
+}
+
+// catchUp takes the state of a binding over the calls from st.at to upto, none
+// of which named its values, by what those calls did to "no value met yet".
+func (c *class) catchUp(st, unmet *envState, upto int) {
+	for i, n := range c.cells {
+		if x := &st.cells[i]; n.op != opPrevious {
+			x.catchUp(n, &unmet.cells[i], &unmet.past[i], st.at)
+		}
+	}
+	for i, n := range c.cells {
+		if n.op == opPrevious && st.at < upto {
+			x := &st.cells[i]
+			if isCellsOnly(n.l, c) {
+				x.level, x.key = c.stored(n.l, st)
+			} else {
+				x.level, x.key = unmet.cells[i].level, unmet.cells[i].key
+			}
+		}
+	}
+	st.at = upto
+}
+
+func (x *cell) catchUp(n *pnode, unmet *cell, p *past, from int) {
+	switch n.op {
+	case opCount:
+		x.count += unmet.count // kept as the difference
+	case opOnce:
+		for i, t := range thresholds {
+			if p.up[i] >= from {
+				x.level = max(x.level, t)
+			}
+		}
+	case opHistorically:
+		for i := len(thresholds) - 1; i >= 0; i-- {
+			if p.down[i] >= from {
+				x.level = min(x.level, below(i))
+			}
+		}
+	case opSince:
+		was := x.level
+		x.level = lowest
+		for i, t := range thresholds {
+			held := was >= t && p.down[i] < from
+			if p.up[i] >= from {
+				held = p.down[i] <= p.up[i]
+			}
+			if held {
+				x.level = t
+			}
+		}
+		x.doubt = x.doubt || p.doubt >= from
+	}
+}
+
+// below is the settled level next below a threshold.
+func below(i int) level {
+	if i == 0 {
+		return lowest
+	}
+	return thresholds[i-1]
+}
+
+// stored reads a formula made of cells alone off a state.
+func (c *class) stored(n *pnode, st *envState) (level, *knode) {
+	switch n.op {
+	case opConst:
+		if n.f.(Const).Value {
+			return topmost, nil
+		}
+		return lowest, nil
+	case opNot:
+		l, k := c.stored(n.l, st)
+		return l.not(), &knode{op: 'n', a: k}
+	case opAnd:
+		l, _ := c.stored(n.l, st)
+		m, _ := c.stored(n.r, st)
+		return min(l, m), nil
+	case opOr, opImplies:
+		l, k := c.stored(n.l, st)
+		m, j := c.stored(n.r, st)
+		key := knode{op: 'o', a: k, b: j}
+		if n.op == opImplies {
+			l, key.op, key.a = l.not(), 'i', &knode{op: 'n', a: k}
+		}
+		return max(l, m), key.deciding(l, m)
+	case opSince:
+		return st.cells[n.slot].since(), nil
+	default:
+		return st.cells[n.slot].level, nil
+	}
+}
+
+// deciding is the key of | or -> with sides of these levels.
+func (k knode) deciding(l, m level) *knode {
+	whole := max(l, m).verdict()
+	if whole == True {
+		return nil
+	}
+	if l.verdict() != whole {
+		k.a = nil
+	}
+	if m.verdict() != whole {
+		k.b = nil
+	}
+	return &k
+}
+
+// find is the binding's state in this step if it has one.
+func (r *run) find(b *bindings) *active {
+	if b == nil {
+		return r.act[0]
+	}
+	return r.index[b.id]
+}
+
+// register reads the register of a residual.
+func (r *run) register(e *node) *reg {
+	if a := r.find(e.b); a != nil {
+		return &a.st.regs[e.f.slot]
+	}
+	if !e.b.class.lazy && r.c != nil {
+		return &r.activate(e.b.class, e.b).st.regs[e.f.slot]
+	}
+	// A call that does not name the values leaves the register as it was.
+	if st := r.m.kept.get(r.m, e.b); st != nil {
+		return &st.regs[e.f.slot]
+	}
+	return &r.m.unmet[e.b.class.id].regs[e.f.slot]
+}
+
+// activateNamed makes those bindings of a class active that the call names, and
+// where that is not enough all that are kept.
+func (r *run) activateNamed(c *class) {
+	if len(c.regs)+len(c.cells) == 0 {
+		return
+	}
+	if !c.lazy {
+		r.m.kept.each(r.m, c, func(b *bindings) { r.activate(c, b) })
+	}
+	if r.miss {
+		return
+	}
+	for _, n := range c.atoms {
+		r.nameAll(c, n, 0)
+	}
+	for _, v := range c.vars {
+		r.set(v, freshBound)
+	}
+}
+
+// nameAll goes through all combinations of the values of c's variables, from the
+// i-th on, that the call names by atom n.
+func (r *run) nameAll(c *class, n *pnode, i int) {
+	if i == len(c.vars) {
+		r.activate(c, r.bind(c))
+		return
+	}
+	v := c.vars[i]
+	for _, x := range namedValues(n.f, r.m.p.vars[v], r.c) {
+		r.set(v, r.m.sp.bound(x))
+		r.nameAll(c, n, i+1)
+	}
+}
+
+// namedValues are the values of a variable with which an atom could match the
+// call.
+func namedValues(f Formula, name string, c *trace.Call) []any {
+	var out []any
+	add := func(v any) {
+		if v != nil && !contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	for _, t := range toolsOf(f) {
+		if t.Target != nil {
+			if n, ok := t.Target.(Namer); ok && slices.Contains(t.Target.Vars(), name) {
+				for _, v := range n.Names(c, name) {
+					add(v)
+				}
+			}
+		}
+		for _, a := range argsOf(f) {
+			if a.Value.Var != name {
+				continue
+			}
+			if t.Target != nil || c.Tool == t.Name {
+				add(c.Args[a.Name])
+			}
+			for _, g := range c.Forms {
+				if g.Tool == t.Name {
+					add(g.Args[a.Name])
+				}
+			}
+		}
+	}
+	return out
+}

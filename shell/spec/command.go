@@ -105,7 +105,7 @@ type EffectSpec struct {
 // A RunSpec says which words a command runs (shell.md 3.2).
 type RunSpec struct {
 	From        string `json:"f"` // a field, or argv: all words after the options
-	Kind        string `json:"k"` // argv, line, remote
+	Kind        string `json:"k"` // argv, line, remote, package
 	Remote      string `json:"rm,omitempty"`
 	Wrapper     string `json:"wr,omitempty"`
 	Repeated    bool   `json:"rp,omitempty"`

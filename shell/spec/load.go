@@ -282,7 +282,7 @@ func (l *loader) runs(n Node) (out []RunSpec) {
 			case "from":
 				r.From = l.text(v, key)
 			case "kind":
-				r.Kind = l.word(v, key, "argv", "line", "remote")
+				r.Kind = l.word(v, key, "argv", "line", "remote", "package")
 			case "remote":
 				r.Remote = l.word(v, key, "host", "container", "chroot")
 			case "wrapper":

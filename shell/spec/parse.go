@@ -35,7 +35,40 @@ func (s *Set) parse(words []Word) Parsed {
 	p.enter(f.command, f.tool, Base(words[0].Text))
 	p.oldBundle()
 	p.read()
-	return p.finish()
+	out := p.finish()
+	s.packages(&out)
+	return out
+}
+
+// packages settles runs of kind "package" (npx): the first word names a package,
+// which holds a program that is mostly called the same. One that has a spec is
+// listed as a command that runs; any other is a form of this call, so that a
+// rule on its name still matches.
+func (s *Set) packages(p *Parsed) {
+	var runs []Run
+	for _, r := range p.Run {
+		if r.Kind != "package" {
+			runs = append(runs, r)
+			continue
+		}
+		name := r.Words[0].Text
+		if before, _, ok := cutLast(name, "@"); ok && before != "" {
+			name = before
+		}
+		if _, ok := s.find(name); ok {
+			r.Kind = "argv"
+			r.Words = slices.Clone(r.Words)
+			r.Words[0].Text = name
+			runs = append(runs, r)
+			continue
+		}
+		args := make([]any, 0, len(r.Words))
+		for _, w := range r.Words[1:] {
+			args = append(args, w.Text)
+		}
+		p.Forms = append(p.Forms, Form{Tool: Normalize(name), Args: trace.Args{"argv": args}})
+	}
+	p.Run = runs
 }
 
 // bare is the reading without a spec (shell.md 5.4).

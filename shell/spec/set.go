@@ -17,6 +17,7 @@ type Set struct {
 	own   map[string]*Command // of rule files, by name and alias
 	base  *Set                // the set without specs that may only add a reading; nil: none
 	cache sync.Map            // offset in data -> *Command
+	tools toolList
 }
 
 // NewSet reads bundled specs in the form the generator writes: data is one JSON

@@ -25,8 +25,8 @@ func (j *Judge) Record(tx state.Tx, p Proposal) error {
 	}
 	for i := range chain {
 		c := chain[i]
-		if c.Time.IsZero() {
-			c.Time = j.Now
+		if !j.Now.IsZero() {
+			c.Time = j.Now // when it was recorded, not when it was proposed
 		}
 		if c.Harness == "" {
 			c.Harness = j.Harness

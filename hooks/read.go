@@ -52,7 +52,7 @@ func (r *run) stamp(c trace.Call) trace.Call {
 	if c.Harness == "" {
 		c.Harness = r.p.Profile.Name
 	}
-	c.Session = r.session
+	c.Session, c.Time = r.session, r.now
 	c.Outcome = nil
 	return c
 }

@@ -305,10 +305,15 @@ func (r *run) heldBy(tx state.Tx) *state.Reservation {
 	return nil
 }
 
-// batch is the number of the running message of the model, where an event ends it.
+// batch is the number of the running message of the model, where an event ends
+// it. A session in which no such event, and no start, was seen may have hooks
+// without it: there each call is a message of its own.
 func (r *run) batch() string {
 	if r.p.Profile.Batch != BatchEvent || r.e.Batch != "" {
 		return r.e.Batch
+	}
+	if r.mem.Told["announced"] == "" && r.mem.Told["batches"] == "" {
+		return ""
 	}
 	n := strconv.Itoa(r.mem.Batch)
 	if r.e.Agent != "" {

@@ -124,6 +124,9 @@ func (r *run) batchEnd() (Answer, error) {
 	batch := r.batch()
 	over := func(res state.Reservation) bool { return res.Agent == r.e.Agent && res.Batch == batch }
 	kept := func(tx state.Tx) bool {
+		if r.mem.Told["announced"] == "" && r.mem.Told["batches"] == "" {
+			return true
+		}
 		for _, s := range []state.Scope{state.Session, state.Project} {
 			if w := tx.Memory(s).Warned; w != nil && w.Batch == batch {
 				return true
@@ -146,6 +149,7 @@ func (r *run) batchEnd() (Answer, error) {
 			return err
 		}
 		return r.keepMemory(tx, func(m *state.Memory) {
+			told(m, "batches", "yes")
 			if r.e.Agent == "" {
 				m.Batch++
 				return

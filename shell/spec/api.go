@@ -100,7 +100,13 @@ func (p *Parsed) NamedForms(args trace.Args) []trace.Form {
 	var out []trace.Form
 	for _, f := range p.Forms {
 		if !f.Patch {
-			out = append(out, trace.Form{Tool: f.Tool, Args: f.Args})
+			a := maps.Clone(f.Args)
+			for _, r := range []string{"redirect_to", "overwrite_to", "redirect_from"} {
+				if v, ok := args[r]; ok {
+					a[r] = v // redirections belong to the call, however it is named
+				}
+			}
+			out = append(out, trace.Form{Tool: f.Tool, Args: a})
 			continue
 		}
 		a := maps.Clone(args)

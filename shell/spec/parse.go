@@ -74,6 +74,12 @@ func (s *Set) packages(p *Parsed) {
 // bare is the reading without a spec (shell.md 5.4).
 func bare(words []Word) Parsed {
 	p := Parsed{Tool: Normalize(Base(words[0].Text)), Args: trace.Args{"argv": argv(words)}}
+	if words[0].Text == "[" {
+		if n := len(words); words[n-1].Text == "]" && n > 1 {
+			words = words[:n-1]
+		}
+		p.Tool, p.Args["argv"] = "test", argv(words)
+	}
 	p.UnknownArgs = slices.ContainsFunc(words[1:], func(w Word) bool { return !w.Known })
 	return p
 }

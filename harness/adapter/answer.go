@@ -68,8 +68,8 @@ const NoReason = "agentltl-hook refused this call."
 
 // CouldNotJudge words a question or refusal caused by trouble of our own.
 func CouldNotJudge(err error) string {
-	return "agentltl-hook could not judge this call (" + Trouble(err) + "). " +
-		"Nothing is known about its rules; run \"agentltl-hook doctor\"."
+	return "agentltl-hook could not check this call against the rules: " + Trouble(err) +
+		". \"agentltl-hook doctor\" looks for the cause."
 }
 
 // NotDone words trouble on an event that refuses nothing.

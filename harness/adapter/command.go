@@ -29,6 +29,15 @@ func (o InstallOptions) HookLine(harness, event string) string {
 	return strings.Join(words, " ")
 }
 
+// DoubleQuoted is a line that HookLine wrote with double quotes in place of
+// single ones, where that means the same: a TOML literal string holds it as it is.
+func DoubleQuoted(line string) string {
+	if strings.ContainsAny(line, "\"$`\\") {
+		return line
+	}
+	return strings.ReplaceAll(line, "'", `"`)
+}
+
 // PowerShellLine is the registered command line for PowerShell.
 func (o InstallOptions) PowerShellLine(harness, event string) string {
 	words := []string{"&", psQuote(o.Program)}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/agentltl/agentltl-hook/internal/edit"
 	"github.com/agentltl/agentltl-hook/trace"
@@ -37,7 +38,6 @@ type record struct {
 	Original  []byte     `json:"original,omitempty"`
 	Installed string     `json:"installed"` // SHA-256 of what install left
 	Made      [][]string `json:"made,omitempty"`
-	Folders   []string   `json:"folders,omitempty"` // made for it, outermost first
 }
 
 // A change is a planned write.
@@ -132,7 +132,6 @@ func (o InstallOptions) plan(harness string, f File) (change, error) {
 		Installed: digest(f.New), Made: f.Made,
 	}
 	if old, ok := o.load(c.real); ok {
-		c.rec.Folders = old.Folders
 		c.rec.Made = mergePaths(old.Made, f.Made)
 		if old.Installed == digest(c.old) { // still as we left it
 			c.rec.Existed, c.rec.Original = old.Existed, old.Original
@@ -181,11 +180,9 @@ func writable(path string) error {
 
 // write makes the file's folders, keeps the record, then puts the file in place.
 func (o InstallOptions) write(c *change) error {
-	made, err := makeFolders(filepath.Dir(c.real))
-	if err != nil {
+	if err := o.makeFolders(filepath.Dir(c.real)); err != nil {
 		return err
 	}
-	c.rec.Folders = append(c.rec.Folders, made...)
 	if err := o.save(c.rec); err != nil {
 		return err
 	}
@@ -242,7 +239,7 @@ func (o InstallOptions) UndoTracked(path string, cut func(src []byte, made [][]s
 	}
 	if sameValues(out, rec.Original) {
 		if !rec.Existed {
-			return o.drop(path, real, rec)
+			return o.drop(path, real)
 		}
 		return o.put(path, real, rec, rec.Original, "restored")
 	}
@@ -270,7 +267,6 @@ func (o InstallOptions) takeBack(c *change) {
 		return
 	}
 	_ = os.Remove(c.real)
-	removeFolders(c.rec.Folders)
 	o.forget(c.real)
 }
 
@@ -299,7 +295,7 @@ func (o InstallOptions) Undo(path string, cut func(src []byte, made [][]string) 
 	case known && rec.Installed == digest(src) && rec.Existed:
 		return o.put(path, real, rec, rec.Original, "restored")
 	case known && rec.Installed == digest(src), cut == nil:
-		return o.drop(path, real, rec)
+		return o.drop(path, real)
 	}
 	out, err := cut(src, rec.Made)
 	if err != nil {
@@ -312,7 +308,7 @@ func (o InstallOptions) Undo(path string, cut func(src []byte, made [][]string) 
 		return unchanged, nil
 	}
 	if known && !rec.Existed && isBlank(out) {
-		return o.drop(path, real, rec)
+		return o.drop(path, real)
 	}
 	return o.put(path, real, rec, out, "changed")
 }
@@ -342,7 +338,7 @@ func (o InstallOptions) put(path, real string, rec record, data []byte, action s
 	return c, nil
 }
 
-func (o InstallOptions) drop(path, real string, rec record) (Change, error) {
+func (o InstallOptions) drop(path, real string) (Change, error) {
 	c := Change{Path: path, Action: o.would("removed")}
 	if o.DryRun {
 		return c, nil
@@ -350,7 +346,6 @@ func (o InstallOptions) drop(path, real string, rec record) (Change, error) {
 	if err := os.Remove(real); err != nil {
 		return c, err
 	}
-	removeFolders(rec.Folders)
 	o.forget(real)
 	return c, nil
 }
@@ -390,8 +385,10 @@ func (o InstallOptions) save(r record) error {
 }
 
 func (o InstallOptions) forget(real string) {
-	p := o.recordPath(real)
-	if os.Remove(p) == nil && os.Remove(filepath.Dir(p)) == nil { // it was the last one
+	_ = os.Remove(o.recordPath(real))
+	o.sweepFolders()
+	dir := filepath.Join(o.StateDir, "install")
+	if os.Remove(dir) == nil { // it was the last one
 		_ = os.Remove(o.StateDir) // if nothing was recorded either
 	}
 }
@@ -412,8 +409,20 @@ func (o InstallOptions) Records() []string {
 	return names
 }
 
-// makeFolders is MkdirAll that says which folders it made, outermost first.
-func makeFolders(dir string) ([]string, error) {
+// foldersPath lists the folders that install made, which uninstall removes
+// again when nothing else is in them.
+func (o InstallOptions) foldersPath() string { return filepath.Join(o.StateDir, "install", "folders") }
+
+func (o InstallOptions) folders() []string {
+	b, err := os.ReadFile(o.foldersPath())
+	if err != nil {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
+}
+
+// makeFolders is MkdirAll that keeps which folders it made.
+func (o InstallOptions) makeFolders(dir string) error {
 	var missing []string
 	for d := dir; ; d = filepath.Dir(d) {
 		if _, err := os.Stat(d); err == nil || filepath.Dir(d) == d {
@@ -421,17 +430,39 @@ func makeFolders(dir string) ([]string, error) {
 		}
 		missing = append(missing, d)
 	}
-	slices.Reverse(missing)
-	return missing, os.MkdirAll(dir, 0o755)
+	if len(missing) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return o.saveFolders(append(o.folders(), missing...))
 }
 
-// removeFolders removes folders that install made, if nothing else is in them.
-func removeFolders(dirs []string) {
-	for _, d := range slices.Backward(dirs) {
-		if os.Remove(d) != nil {
-			return
-		}
+// sweepFolders removes the folders of the list that are empty now, the deepest
+// first, and takes those that are gone off it.
+func (o InstallOptions) sweepFolders() {
+	list := o.folders()
+	slices.SortFunc(list, func(a, b string) int { return len(b) - len(a) })
+	left := slices.DeleteFunc(slices.Clone(list), func(d string) bool {
+		_ = os.Remove(d)
+		_, err := os.Stat(d)
+		return errors.Is(err, fs.ErrNotExist)
+	})
+	switch {
+	case len(left) == len(list):
+	case len(left) == 0:
+		_ = os.Remove(o.foldersPath())
+	default:
+		_ = o.saveFolders(left)
 	}
+}
+
+func (o InstallOptions) saveFolders(list []string) error {
+	if err := os.MkdirAll(filepath.Dir(o.foldersPath()), 0o700); err != nil {
+		return err
+	}
+	return replaceFile(o.foldersPath(), []byte(strings.Join(list, "\n")+"\n"), 0o600)
 }
 
 func digest(b []byte) string {

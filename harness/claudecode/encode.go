@@ -3,14 +3,15 @@ package claudecode
 import (
 	"fmt"
 	"io"
+	"maps"
 
 	"github.com/agentltl/agentltl-hook/guard"
 	"github.com/agentltl/agentltl-hook/harness/adapter"
 	"github.com/agentltl/agentltl-hook/hooks"
 )
 
-// maxText keeps each text below the size at which the program replaces it by
-// an excerpt and a file name.
+// maxText keeps each text below the 10,000 characters at which the program
+// replaces it by an excerpt and a file name (measured).
 const maxText = 9000
 
 // output is the whole of what a hook may say. Only these fields exist: an
@@ -105,12 +106,15 @@ func inShape(old, repl any) any {
 	}
 	switch old := old.(type) {
 	case map[string]any:
-		if _, ok := old["stdout"]; ok {
-			out := make(map[string]any, len(old))
-			for k, v := range old {
-				out[k] = v
-			}
+		if _, ok := old["stdout"]; ok { // Bash
+			out := maps.Clone(old)
 			out["stdout"], out["stderr"] = text, ""
+			return out
+		}
+		if file, ok := old["file"].(map[string]any); ok { // Read
+			out, file := maps.Clone(old), maps.Clone(file)
+			file["content"] = text
+			out["file"] = file
 			return out
 		}
 	case []any:
@@ -141,7 +145,7 @@ func (Adapter) Fail(w, stderr io.Writer, event string, err error) int {
 			fmt.Fprintf(stderr, "agentltl-hook: %s; the call is refused\n", adapter.Trouble(err))
 			return 2
 		}
-	case adapter.IsPayload(err):
+	case adapter.IsPayload(err) && kind != hooks.PostTool && kind != hooks.SessionStart:
 		fmt.Fprintf(stderr, "agentltl-hook: %s\n", adapter.Trouble(err))
 	case kind != hooks.None:
 		_ = adapter.WriteJSON(w, output{SystemMessage: adapter.NotDone(err)})

@@ -93,7 +93,7 @@ func (Adapter) Fail(w, stderr io.Writer, event string, err error) int {
 			fmt.Fprintln(stderr, adapter.CouldNotJudge(err))
 			return 2 // refuses the call too
 		}
-	case adapter.IsPayload(err), kind == hooks.SessionEnd, kind == hooks.None:
+	case adapter.IsPayload(err) && kind != hooks.PostTool && kind != hooks.SessionStart, kind == hooks.SessionEnd, kind == hooks.None:
 		fmt.Fprintf(stderr, "agentltl-hook: %s\n", adapter.Trouble(err))
 	default:
 		_ = adapter.WriteJSON(w, output{SystemMessage: adapter.NotDone(err)})

@@ -28,6 +28,14 @@ func canonical(base trace.Call, input any) (calls []trace.Call, noPost bool) {
 		if calls := shellPatch(base, args); calls != nil {
 			return calls, true
 		}
+		// Other spellings start the program of that name, which Codex puts on PATH:
+		// the line is judged, and the files of the patch in it too.
+		if line, _ := args["command"].(string); strings.Contains(line, "apply_patch") || strings.Contains(line, "applypatch") {
+			if _, text, ok := strings.Cut(line, "*** Begin Patch"); ok {
+				c.Tool = "Bash"
+				return append([]trace.Call{c}, adapter.Patch(text, base)...), false
+			}
+		}
 	case base.Native == "view_image":
 		c.Tool, c.Args = "Read", adapter.Rename(args, "path", "file_path")
 	case strings.HasSuffix(base.Native, "spawn_agent"):

@@ -82,7 +82,7 @@ func (Adapter) Fail(w, stderr io.Writer, event string, err error) int {
 		if adapter.WriteJSON(w, output{Decision: "deny", Reason: adapter.CouldNotJudge(err)}) != nil {
 			return 1 // refuses the call too where we are registered strictly
 		}
-	case adapter.IsPayload(err), kind == hooks.None:
+	case adapter.IsPayload(err) && kind != hooks.PostTool && kind != hooks.SessionStart, kind == hooks.None:
 		fmt.Fprintf(stderr, "agentltl-hook: %s\n", adapter.Trouble(err))
 	default:
 		_ = adapter.WriteJSON(w, output{SystemMessage: adapter.NotDone(err)})

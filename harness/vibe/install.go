@@ -46,7 +46,7 @@ func block(o adapter.InstallOptions, random string) string {
 	var b strings.Builder
 	for _, event := range events() {
 		fmt.Fprintf(&b, "[[hooks]]\nname = %s\ntype = %s\ncommand = %s\ntimeout = %d.0\n",
-			edit.Literal(prefixOf(event)+random), edit.Literal(event), edit.Literal(o.HookLine(Name, event)), hookTimeout)
+			edit.Literal(prefixOf(event)+random), edit.Literal(event), edit.Literal(adapter.DoubleQuoted(o.HookLine(Name, event))), hookTimeout)
 		if event == preTool {
 			b.WriteString("strict = true\n")
 		}

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentltl/agentltl-hook/internal/atomicfile"
 	"github.com/agentltl/agentltl-hook/internal/edit"
 	"github.com/agentltl/agentltl-hook/trace"
 )
@@ -186,7 +187,7 @@ func (o InstallOptions) write(c *change) error {
 	if err := o.save(c.rec); err != nil {
 		return err
 	}
-	return replaceFile(c.real, c.New, c.mode)
+	return atomicfile.Write(c.real, c.New, c.mode)
 }
 
 // Track lets do change the file at path by other means (the harness's own
@@ -263,7 +264,7 @@ func sameValues(a, b []byte) bool {
 // takeBack undoes a write of an install that failed further on.
 func (o InstallOptions) takeBack(c *change) {
 	if c.existed {
-		_ = replaceFile(c.real, c.old, c.mode)
+		_ = atomicfile.Write(c.real, c.old, c.mode)
 		return
 	}
 	_ = os.Remove(c.real)
@@ -331,7 +332,7 @@ func (o InstallOptions) put(path, real string, rec record, data []byte, action s
 	if err != nil {
 		return c, err
 	}
-	if err := replaceFile(real, data, st.Mode().Perm()); err != nil {
+	if err := atomicfile.Write(real, data, st.Mode().Perm()); err != nil {
 		return c, err
 	}
 	o.forget(real)
@@ -381,7 +382,7 @@ func (o InstallOptions) save(r record) error {
 	if err != nil {
 		return err
 	}
-	return replaceFile(p, b, 0o600)
+	return atomicfile.Write(p, b, 0o600)
 }
 
 func (o InstallOptions) forget(real string) {
@@ -462,7 +463,7 @@ func (o InstallOptions) saveFolders(list []string) error {
 	if err := os.MkdirAll(filepath.Dir(o.foldersPath()), 0o700); err != nil {
 		return err
 	}
-	return replaceFile(o.foldersPath(), []byte(strings.Join(list, "\n")+"\n"), 0o600)
+	return atomicfile.Write(o.foldersPath(), []byte(strings.Join(list, "\n")+"\n"), 0o600)
 }
 
 func digest(b []byte) string {

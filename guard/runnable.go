@@ -26,12 +26,21 @@ func (c *check) runnable(call trace.Call, r *rules.Rule) (letter, bool) {
 	}
 	for _, line := range spellings(&call) {
 		calls, ok := c.Read(line)
-		if !ok || !slices.ContainsFunc(calls, func(x trace.Call) bool { return x.Tool == call.Tool && covers(x.Args, call.Args) }) {
+		if !ok || !slices.ContainsFunc(calls, func(x trace.Call) bool { return stands(&x, &call) }) {
 			continue
 		}
 		return letter{line, calls}, true
 	}
 	return letter{}, false
+}
+
+// stands says whether what was read is the wanted call, in its own form or
+// another.
+func stands(got, want *trace.Call) bool {
+	if got.Tool == want.Tool && covers(got.Args, want.Args) {
+		return true
+	}
+	return slices.ContainsFunc(got.Forms, func(f trace.Form) bool { return f.Tool == want.Tool && covers(f.Args, want.Args) })
 }
 
 // place gives a call the working directory of the refused one.

@@ -173,6 +173,9 @@ func RuleLine(l *rules.Listed) string {
 	if l.Shadow {
 		what += ", shadow"
 	}
+	if l.Layer == rules.BuiltIn {
+		return fmt.Sprintf("- %s (%s, built-in): %s\n", Name(l.ID), what, l.Why)
+	}
 	s := fmt.Sprintf("- %s (%s): %s", Name(l.ID), what, cut(oneLine(l.Summary), 300))
 	if l.Why != "" {
 		s += " Why: " + cut(oneLine(l.Why), 300)

@@ -77,8 +77,8 @@ settings:
   keep: {session: 1}
   reservation_ttl: 0s
 tools:
-  git: {extend: false, subcommands: {push: {options: [{flags: [-f], name: fine, type: str}]}}}
-  rm: {options: [{flags: [-rf], name: fine, type: str}]}
+  git: {extend: false}
+  rm: {options: [{flags: [-rf], type: str}]}
 rules:
   - id: no-force-push
     mode: log

@@ -52,12 +52,12 @@ func scenarioBrokenFile(_ *testing.T, l *lab) {
 		model.End("Done."),
 	))
 	r.wantResult(0, "no-force-push")
-	r.wantResult(2, "no-force-push", "AGENTLTL.yaml:3", "nevr")
+	r.wantResult(2, "no-force-push", "AGENTLTL.yaml:2", "nevr")
 	l.wantRan("break-rules ", 1)
 	r = l.run(model.Say(model.Do(l.d.shell("git push -f")), model.End("Done.")))
 	r.wantResult(0, "no-force-push")
 	if l.d.name() != "vibe" { // it has no session start
-		r.wantHeard("AGENTLTL.yaml:3")
+		r.wantHeard("AGENTLTL.yaml:2")
 	}
 	l.wantRan("git push -f", 0)
 }

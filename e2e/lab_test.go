@@ -108,7 +108,7 @@ func (l *lab) ran(line string) int {
 	l.must(err)
 	n := 0
 	for s := range strings.Lines(string(data)) {
-		if strings.TrimSpace(s) == line {
+		if strings.TrimSpace(s) == strings.TrimSpace(line) {
 			n++
 		}
 	}

@@ -42,6 +42,7 @@ mkdir $m/upper $m/work
 cp -a `+upper+`/. $m/upper/
 mount -t overlay overlay -o lowerdir=/etc,upperdir=$m/upper,workdir=$m/work /etc
 "$@" && s=0 || s=$?
+rm -rf `+upper+`/*
 cp -a $m/upper/. `+upper+`/
 exit $s
 `), 0o755))

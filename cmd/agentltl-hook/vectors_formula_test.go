@@ -76,13 +76,13 @@ func formulaError(c, got vector) string {
 func digits(v any) string {
 	var b strings.Builder
 	for _, x := range items(v) {
-		switch {
-		case x == true:
+		switch x {
+		case true:
 			b.WriteByte('1')
-		case x == false:
+		case false:
 			b.WriteByte('0')
 		default:
-			b.WriteString(fmt.Sprint(x))
+			fmt.Fprint(&b, x)
 		}
 	}
 	return b.String()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -153,9 +154,7 @@ func (p *reportProject) claude(event string, more vector) string {
 		"session_id": "s1", "transcript_path": filepath.Join(p.home, "t.jsonl"), "cwd": p.root,
 		"permission_mode": "default", "hook_event_name": event,
 	}
-	for k, v := range more {
-		m[k] = v
-	}
+	maps.Copy(m, more)
 	b, err := json.Marshal(m)
 	if err != nil {
 		p.t.Fatal(err)

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -270,6 +271,17 @@ func (c *check) record() state.Decision {
 	}
 	for _, v := range c.d.Broken {
 		d.Rules = append(d.Rules, v.Rule.ID)
+	}
+	d.More = map[string]any{"project_len": json.Number(strconv.Itoa(c.tx.Len(state.Project)))}
+	if len(c.chain) > 0 && c.chain[0].Dir != "" {
+		d.More["dir"] = c.chain[0].Dir
+	}
+	if len(c.d.Unread) > 0 {
+		var codes []any
+		for _, u := range c.d.Unread {
+			codes = append(codes, u.Code+": "+u.Reason)
+		}
+		d.More["unread"] = codes
 	}
 	if i := min(c.d.Call, len(c.chain)-1); i >= 0 {
 		d.Tool, d.Args = c.chain[i].Tool, c.chain[i].Args

@@ -122,6 +122,9 @@ func oneLine(s string) string { return strings.Join(strings.Fields(Clean(s)), " 
 // problem says what in a call breaks a rule: the kind's own words, else the
 // contract's, else the formula.
 func (c *check) problem(f *finding) string {
+	if what := builtinProblem(f.rule); what != "" {
+		return fmt.Sprintf("`%s` %s", describe(&c.chain[f.call]), what)
+	}
 	if f.rule.Explain != nil {
 		if s := f.rule.Explain(c.explanation(f)); s != "" {
 			return s
@@ -140,6 +143,23 @@ func (c *check) problem(f *finding) string {
 		return fmt.Sprintf("%s breaks %s", call, f.rule.Formula)
 	}
 	return call + " is not allowed"
+}
+
+// builtinProblem says what a call that a built-in rule refuses does: their
+// targets are long lists, their meaning is short.
+func builtinProblem(r *rules.Rule) string {
+	if r.Layer != rules.BuiltIn {
+		return ""
+	}
+	switch r.ID {
+	case ProtectGuard:
+		return "would change the guard's own files, its registration or its settings"
+	case MemoryFirst:
+		return "writes into the agent's own instructions"
+	case NoUnguarded:
+		return "starts or steers a subagent whose calls no rule sees"
+	}
+	return ""
 }
 
 // explanation is what a kind gets to word a finding.

@@ -186,4 +186,3 @@ func problemsDiffer(want []any, got rules.Problems) string {
 	}
 	return ""
 }
-

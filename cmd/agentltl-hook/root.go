@@ -24,6 +24,7 @@ func commands() []command {
 		{"install", newInstallCmd},
 		{"uninstall", newUninstallCmd},
 		{"check", newCheckCmd},
+		{"explain", newExplainCmd},
 		{"formula", newFormulaCmd},
 		{"hook", newHookCmd},
 		{"version", newVersionCmd},

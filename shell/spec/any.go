@@ -7,9 +7,9 @@ import "strings"
 // declare by that shape.
 
 // undeclared returns a spec made up for a subcommand that none declares.
-func (p *parser) undeclared(c *Command, word string) (*Command, bool) {
+func (p *parser) undeclared(shape, word string) (*Command, bool) {
 	depth := len(p.frames) - 1
-	switch c.Any {
+	switch shape {
 	case "aws":
 		// aws SERVICE OPERATION: two words, then fields and perhaps operands.
 		next := &Command{Name: word, New: true, Any: "aws"}
@@ -56,8 +56,8 @@ func operandName(group string) string {
 // openField makes a field of a long flag that no spec declares, where the
 // program's flags are fields by their names: "--some-name v w" is some_name.
 func (p *parser) openField(t token, name, val string, hasVal bool) bool {
-	any := p.top().cmd.Any
-	if any == "" || any == "words" || len(p.frames) < 2 || len(name) < 3 {
+	shape := p.top().cmd.Any
+	if shape == "" || len(p.frames) < 2 || len(name) < 3 {
 		return false
 	}
 	dest := Normalize(name)
@@ -69,7 +69,7 @@ func (p *parser) openField(t token, name, val string, hasVal bool) bool {
 		return true
 	}
 	var vals []Value
-	for len(p.toks) > 0 && (any != "gcloud" && p.frames[0].cmd.Name != "gcloud" || len(vals) == 0) {
+	for len(p.toks) > 0 && (p.frames[0].cmd.Any != "gcloud" || len(vals) == 0) {
 		v := p.toks[0]
 		if len(v.text) > 1 && v.text[0] == '-' && v.word.Known {
 			break

@@ -6,6 +6,7 @@ type Command struct {
 	Name        string       `json:"n"`
 	Tool        string       `json:"t,omitempty"` // of a subcommand: the last part only; "": from Name
 	Aliases     []string     `json:"a,omitempty"`
+	NewAliases  []string     `json:"na,omitempty"` // those of Aliases that the peer does not know
 	Options     []Option     `json:"o,omitempty"`
 	Positionals []Positional `json:"p,omitempty"`
 	Subs        []*Command   `json:"s,omitempty"`
@@ -65,6 +66,8 @@ type Option struct {
 	New     bool
 	Many    bool // type list: takes every following word up to the next option
 	Rest    bool // takes all words behind: a list of them, or (type str) their text joined by blanks
+	Pair    bool // type map: takes two words, name and value (jq --arg a 1)
+	Ends    bool // options end behind its value (java -jar x.jar)
 	Digits  bool // type glued: a next word of digits is the value, too (make -j 4)
 	Help    string
 }
@@ -108,6 +111,7 @@ type RunSpec struct {
 	Kind        string `json:"k"` // argv, line, remote, package
 	Remote      string `json:"rm,omitempty"`
 	Wrapper     string `json:"wr,omitempty"`
+	When        string `json:"w,omitempty"` // as of effects
 	Repeated    bool   `json:"rp,omitempty"`
 	Conditional bool   `json:"cd,omitempty"`
 }

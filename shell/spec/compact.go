@@ -34,7 +34,7 @@ func (o Option) MarshalText() ([]byte, error) {
 	for _, a := range []struct {
 		on     bool
 		letter string
-	}{{o.Global, "g"}, {o.New, "n"}, {o.Many, "m"}, {o.Rest, "r"}, {o.Digits, "d"}} {
+	}{{o.Global, "g"}, {o.New, "n"}, {o.Many, "m"}, {o.Rest, "r"}, {o.Digits, "d"}, {o.Pair, "k"}, {o.Ends, "e"}} {
 		if a.on {
 			attrs = append(attrs, a.letter)
 		}
@@ -83,6 +83,10 @@ func (o *Option) UnmarshalText(b []byte) error {
 			o.Rest = true
 		case "d":
 			o.Digits = true
+		case "k":
+			o.Pair = true
+		case "e":
+			o.Ends = true
 		case "p":
 			n, err := strconv.Atoi(val)
 			if err != nil {

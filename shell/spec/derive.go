@@ -166,14 +166,8 @@ func curlOutput(f *frame) {
 	}
 	var outs []Value
 	for _, u := range f.many("urls") {
-		name := u.Text
-		if _, after, ok := strings.Cut(name, "://"); ok {
-			name = after
-		}
-		name, _, _ = strings.Cut(name, "?")
-		name, _, _ = strings.Cut(name, "#")
-		_, file, ok := cutLast(name, "/")
-		if !ok || file == "" {
+		file := fileOf(u.Text)
+		if file == "" {
 			continue
 		}
 		outs = append(outs, Value{Text: path.Join(dir.Text, file), Word: u.Word})

@@ -34,6 +34,10 @@ func (p *parser) effects() {
 			p.sedEffects()
 		case "git_mv":
 			p.gitMove()
+		case "git_clean":
+			p.gitClean()
+		case "wget_effects":
+			p.wgetEffects()
 		}
 	}
 }
@@ -68,6 +72,9 @@ func (p *parser) targets(op, name string, e *Effect) (out []Value) {
 	for _, v := range s.vals {
 		switch {
 		case op == "net":
+			if name == "args" && len(out) > 0 {
+				return out // host, then ports
+			}
 			if h := host(v.Text); h != "" {
 				out = append(out, Value{Text: h, Word: v.Word, Plain: true})
 			}
@@ -76,7 +83,7 @@ func (p *parser) targets(op, name string, e *Effect) (out []Value) {
 			continue
 		case s.kind(name) == AnyHost && remote(v.Text):
 			continue
-		case strings.HasPrefix(name, "data") || name == "json" || name == "form":
+		case uploads(name):
 			t, ok := upload(name, v.Text)
 			if !ok {
 				continue
@@ -86,6 +93,15 @@ func (p *parser) targets(op, name string, e *Effect) (out []Value) {
 		out = append(out, v)
 	}
 	return out
+}
+
+// uploads names the fields of curl whose value may be "@file".
+func uploads(name string) bool {
+	switch name {
+	case "data", "data_raw", "data_binary", "data_urlencode", "json", "form":
+		return name != "data_raw" // taken as it is
+	}
+	return false
 }
 
 // upload is the file that "@file" or "name=@file" sends.
@@ -139,6 +155,9 @@ func (p *parser) add(op string, recursive, maybe bool, targets ...Value) {
 // where it may be a folder, so is the source's name below it.
 func (p *parser) copyEffects() {
 	f := p.top()
+	if f.on("directories") {
+		return // install -d makes folders
+	}
 	recursive := f.on("recursive") || f.on("archive")
 	var sources, hosts []Value
 	for _, v := range f.many("sources") {
@@ -277,6 +296,9 @@ func (p *parser) extractEffects() {
 		if !f.on("delete") {
 			p.add("read", true, false, f.many("paths")...)
 		}
+		if f.on("remove_files") {
+			p.add("delete", true, false, f.many("paths")...)
+		}
 	}
 }
 
@@ -292,4 +314,58 @@ func (p *parser) gitMove() {
 	for _, v := range paths[:len(paths)-1] {
 		p.add("write", true, len(paths) == 2, Value{Text: path.Join(last.Text, path.Base(v.Text)), Word: last.Word})
 	}
+}
+
+// gitClean deletes what git does not track: which files is not known from the
+// words.
+func (p *parser) gitClean() {
+	f := p.top()
+	if f.on("dry_run") {
+		return
+	}
+	paths := f.many("paths")
+	if len(paths) == 0 {
+		paths = []Value{{Text: ".", Word: -1}}
+	}
+	p.add("delete", true, true, paths...)
+}
+
+// wgetEffects: without -O a file is named after the URL, under -P.
+func (p *parser) wgetEffects() {
+	f := p.top()
+	if _, named := f.one("output_document"); named || f.on("spider") {
+		return
+	}
+	dir, ok := f.one("directory_prefix")
+	if !ok {
+		dir = Value{Text: ".", Word: -1}
+	}
+	if f.on("recursive") || f.on("mirror") || f.on("page_requisites") {
+		p.add("write", true, false, dir)
+		return
+	}
+	for _, u := range f.many("urls") {
+		name := fileOf(u.Text)
+		if name == "" {
+			name = "index.html"
+		}
+		p.add("write", false, true, Value{Text: path.Join(dir.Text, name), Word: u.Word})
+	}
+	if _, ok := f.one("input_file"); ok {
+		p.add("write", true, true, dir)
+	}
+}
+
+// fileOf is the last element of a URL's path.
+func fileOf(url string) string {
+	if _, after, ok := strings.Cut(url, "://"); ok {
+		url = after
+	}
+	url, _, _ = strings.Cut(url, "?")
+	url, _, _ = strings.Cut(url, "#")
+	_, file, _ := cutLast(url, "/")
+	if !strings.Contains(url, "/") {
+		return ""
+	}
+	return file
 }

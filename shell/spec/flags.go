@@ -10,6 +10,14 @@ import (
 // flag reads one word that begins with "-" (shell.md 5.1).
 func (p *parser) flag(t token) {
 	c := p.top().cmd
+	if slices.Contains(c.Derive, "python_module") && (p.isSet("module") || p.isSet("code")) {
+		// What stands behind -m and -c belongs to the module or the code. The
+		// peer reads its own flags there, too; those it does not know it keeps.
+		if o, _ := p.option(t.text); o == nil || o.New {
+			p.extra = append(p.extra, t.value())
+			return
+		}
+	}
 	if o, f := p.option(t.text); o != nil {
 		p.take(o, f, t, t.text)
 		return
@@ -105,6 +113,12 @@ func (p *parser) take(o *Option, f *frame, t token, flag string) {
 	}
 	v := p.toks[0]
 	p.toks = p.toks[1:]
+	p.ended = p.ended || o.Ends
+	if o.Pair && len(p.toks) > 0 {
+		p.store(o, s, Value{Text: v.text + "=" + p.toks[0].text, Word: v.idx}, p.toks[0].word)
+		p.toks = p.toks[1:]
+		return
+	}
 	p.store(o, s, v.value(), v.word)
 }
 
@@ -428,14 +442,23 @@ func (p *parser) oldBundle() {
 		return
 	}
 	for _, r := range t.text {
-		if o, _ := p.option("-" + string(r)); o == nil {
+		if o, _ := p.bare(r); o == nil {
 			return
 		}
 	}
 	p.toks = p.toks[1:]
 	p.misread = true
 	for _, r := range t.text {
-		o, f := p.option("-" + string(r))
+		o, f := p.bare(r)
 		p.take(o, f, t, "-"+string(r))
 	}
+}
+
+// bare finds the option of a letter in a word without a dash: its own ("u" of
+// ps), else the one with a dash.
+func (p *parser) bare(letter rune) (*Option, *frame) {
+	if o, f := p.option(string(letter)); o != nil {
+		return o, f
+	}
+	return p.option("-" + string(letter))
 }

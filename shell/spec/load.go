@@ -34,7 +34,10 @@ func (l *loader) command(name string, n Node, top bool) *Command {
 		case "tool":
 			c.Tool = l.text(v, key)
 		case "aliases":
-			c.Aliases = l.texts(v, key)
+			c.Aliases = append(c.Aliases, l.texts(v, key)...)
+		case "new_aliases":
+			c.NewAliases = l.texts(v, key)
+			c.Aliases = append(c.Aliases, c.NewAliases...)
 		case "options":
 			for _, o := range l.list(v, key) {
 				c.Options = append(c.Options, l.option(o))
@@ -158,6 +161,10 @@ func (l *loader) option(n Node) Option {
 			o.Many = l.truth(v, key)
 		case "rest":
 			o.Rest = l.truth(v, key)
+		case "pair":
+			o.Pair = l.truth(v, key)
+		case "ends":
+			o.Ends = l.truth(v, key)
 		case "digits":
 			o.Digits = l.truth(v, key)
 		case "help":
@@ -171,8 +178,8 @@ func (l *loader) option(n Node) Option {
 		l.fail(n, "an option needs flags")
 	}
 	for _, f := range o.Flags {
-		if len(f) < 2 || f[0] != '-' && f[0] != '+' {
-			l.fail(n, "flag %q: a flag begins with - and has a name", f)
+		if f == "" || f[0] != '-' && len(f) > 1 {
+			l.fail(n, "flag %q: a flag begins with -, or is one letter of a first word without (ps u)", f)
 		}
 	}
 	if o.Dest == "" {
@@ -287,6 +294,8 @@ func (l *loader) runs(n Node) (out []RunSpec) {
 				r.Remote = l.word(v, key, "host", "container", "chroot")
 			case "wrapper":
 				r.Wrapper = l.text(v, key)
+			case "when":
+				r.When = l.text(v, key)
 			case "repeated":
 				r.Repeated = l.truth(v, key)
 			case "conditional":
@@ -437,6 +446,7 @@ func derivations() []string {
 	return []string{
 		"git_push", "branch_delete", "checkout_paths", "curl_output", "gh_api_method", "mkfs_type", "variables",
 		"copy_effects", "link_effects", "compress_effects", "extract_effects", "sed_effects", "git_mv",
+		"git_clean", "wget_effects",
 		"awk_program", "checkpoint_action", "ssh_options", "rsync_shell", "vim_commands", "shell_escapes", "grep_pager", "filter_branch",
 		"python_module", "uv_run",
 	}

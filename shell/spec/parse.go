@@ -161,7 +161,7 @@ func (p *parser) top() *frame { return p.frames[len(p.frames)-1] }
 
 // enter makes c the command whose words come next.
 func (p *parser) enter(c *Command, tool, typed string) {
-	if c.New && p.peerTool == "" {
+	if p.peerTool == "" && (c.New || slices.Contains(c.NewAliases, typed)) {
 		if p.peerTool = p.tool + "_" + Normalize(typed); len(p.frames) == 0 {
 			p.peerTool = Normalize(typed)
 		}
@@ -185,6 +185,8 @@ func (p *parser) read() {
 			p.operand(t)
 		case t.text == "--":
 			p.dashdash(c)
+		case t.text == "-" && p.dash() != nil:
+			p.flag(t)
 		case c.Expression && exprStart(t):
 			p.toks = append([]token{t}, p.toks...)
 			p.expression()
@@ -200,6 +202,12 @@ func (p *parser) read() {
 			}
 		}
 	}
+}
+
+// dash is the option that a lone "-" is (su -).
+func (p *parser) dash() *Option {
+	o, _ := p.option("-")
+	return o
 }
 
 // dashdash ends the options. Where the command has a field for the words
@@ -246,6 +254,10 @@ func (p *parser) descend(c *Command, t token) bool {
 	if !c.hasSubs() && c.Any == "" || len(p.operands) > 0 {
 		return false
 	}
+	shape := c.Any
+	if shape == "" && c.hasSubs() {
+		shape = p.frames[0].cmd.Any
+	}
 	if !t.word.Known || t.word.Glob {
 		if len(c.Positionals) == 0 {
 			p.dynamic = true
@@ -264,7 +276,7 @@ func (p *parser) descend(c *Command, t token) bool {
 	if len(c.Positionals) > 0 || !plain(t.text) {
 		return false
 	}
-	if next, ok := p.undeclared(c, t.text); ok {
+	if next, ok := p.undeclared(shape, t.text); ok {
 		p.enter(next, p.tool+"_"+Normalize(t.text), t.text)
 		return true
 	}

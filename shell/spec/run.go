@@ -7,6 +7,9 @@ import "strings"
 func (p *parser) runs() {
 	c := p.top().cmd
 	for _, r := range c.Run {
+		if !p.holds(r.When) {
+			continue
+		}
 		run := Run{Kind: r.Kind, Remote: r.Remote, Wrapper: r.Wrapper, Repeated: r.Repeated, Conditional: r.Conditional}
 		if run.Wrapper == "" {
 			run.Wrapper = p.wrapper()

@@ -146,6 +146,10 @@ func (c *check) decide() {
 	if len(c.p.Unresolved) == 0 || c.answered && c.pending().Rule == "" {
 		return
 	}
+	if c.unreadExcepted() {
+		c.excepted = append(c.excepted, Unread)
+		return
+	}
 	var say Action
 	switch c.unparseable() {
 	case rules.UnparseableAllow:

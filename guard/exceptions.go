@@ -80,6 +80,19 @@ func (c *check) paused() bool {
 	return false
 }
 
+// Unread stands, in a person's exception, for the setting that speaks about lines
+// that could not be read.
+const Unread = "unanalysed"
+
+// unreadExcepted says whether a person lets this exact line pass unread.
+func (c *check) unreadExcepted() bool {
+	if len(c.p.Unresolved) == 0 || c.Book.Settings().Exceptions == "none" {
+		return false
+	}
+	r := &rules.Rule{ID: Unread, Layer: rules.User}
+	return c.exceptedByPerson(&finding{rule: r})
+}
+
 // Ids of the built-in rules.
 const (
 	MemoryFirst  = "memory-first"

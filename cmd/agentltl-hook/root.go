@@ -23,6 +23,8 @@ func commands() []command {
 		{"demo", newDemoCmd},
 		{"install", newInstallCmd},
 		{"uninstall", newUninstallCmd},
+		{"allow", newAllowCmd},
+		{"pause", newPauseCmd},
 		{"check", newCheckCmd},
 		{"explain", newExplainCmd},
 		{"formula", newFormulaCmd},

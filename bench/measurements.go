@@ -221,13 +221,15 @@ func measureMemory(b *bench) error {
 			bar = 10 * float64(size) / (1 << 20)
 			bar = max(bar, 20)
 		}
-		content := strings.Repeat("a line of a file\n", size/17)
+		input := map[string]any{
+			"tool_name":  "Write",
+			"tool_input": map[string]any{"file_path": filepath.Join(p.root, "f"), "content": strings.Repeat("a line of a file\n", size/17)},
+		}
+		id := p.id()
 		for _, event := range []string{"PreToolUse", "PostToolUse"} {
 			q := p.hook(event)
 			q.before = func(_ int, q *proc) (err error) {
-				q.stdin, err = p.payload(event, p.id(), map[string]any{
-					"tool_name": "Write", "tool_input": map[string]any{"file_path": filepath.Join(p.root, "f"), "content": content},
-				})
+				q.stdin, err = p.payload(event, id, input)
 				return err
 			}
 			took, rss, err := b.once(0, q)

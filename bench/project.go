@@ -112,7 +112,10 @@ func (p *project) hook(event string) *proc {
 	}
 }
 
-func (p *project) id() string { p.next++; return "toolu_" + strconv.Itoa(p.next) }
+// id is a fresh call id, last the one given out before.
+func (p *project) id() string { p.next++; return p.last() }
+
+func (p *project) last() string { return "toolu_" + strconv.Itoa(p.next) }
 
 // silent: the call was let through without a word.
 func silent(stdout []byte, status int) error {
@@ -126,21 +129,34 @@ func silent(stdout []byte, status int) error {
 func (p *project) pre(reserves bool) *proc {
 	h := p.hook("PreToolUse")
 	if reserves {
-		h.after = func(int) error {
-			post := p.hook("PostToolUse")
-			file, err := p.payload("PostToolUse", "toolu_"+strconv.Itoa(p.next), nil)
-			if err != nil {
-				return err
-			}
-			post.before, post.stdin = nil, file
-			_, _, err = p.b.once(0, post)
-			return err
-		}
+		h.after = func(int) error { return p.quietly("PostToolUse", p.last(), nil) }
 	}
 	return h
 }
 
-func (p *project) post() *proc { return p.hook("PostToolUse") }
+// post is the end of a call; its beginning comes before, unmeasured.
+func (p *project) post() *proc {
+	h := p.hook("PostToolUse")
+	h.before = func(_ int, q *proc) (err error) {
+		if err := p.quietly("PreToolUse", p.id(), nil); err != nil {
+			return err
+		}
+		q.stdin, err = p.payload("PostToolUse", p.last(), nil)
+		return err
+	}
+	return h
+}
+
+// quietly runs one event that nobody times.
+func (p *project) quietly(event, id string, more map[string]any) error {
+	h := p.hook(event)
+	h.before = func(_ int, q *proc) (err error) {
+		q.stdin, err = p.payload(event, id, more)
+		return err
+	}
+	_, _, err := p.b.once(0, h)
+	return err
+}
 
 // command runs the program in the project.
 func (p *project) command(args ...string) error {
@@ -153,8 +169,12 @@ func (p *project) command(args ...string) error {
 	return nil
 }
 
-// fill imports n calls of about 300 bytes each into session and project.
+// fill records n calls: a hundred by their events, more by an import of calls of
+// about 300 bytes each into session and project.
 func (p *project) fill(n int) error {
+	if n <= 100 {
+		return p.fillByEvents(n)
+	}
 	file := filepath.Join(p.b.dir, p.name, "calls.jsonl")
 	f, err := os.Create(file)
 	if err != nil {
@@ -169,6 +189,20 @@ func (p *project) fill(n int) error {
 		return err
 	}
 	return p.command("trace", "import", file, "--session", session)
+}
+
+func (p *project) fillByEvents(n int) error {
+	lines := []string{"ls src", "cat src/a.go", "git status", "go test ./...", "grep -n x src/a.go"}
+	for i := range n {
+		more := map[string]any{"tool_input": map[string]any{"command": lines[i%len(lines)], "description": "a step"}}
+		id := p.id()
+		for _, event := range []string{"PreToolUse", "PostToolUse"} {
+			if err := p.quietly(event, id, more); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // storeSize is the size of the project's only store file.

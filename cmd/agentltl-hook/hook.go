@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -112,6 +113,10 @@ func (r *reply) write(e *env) error {
 	return cli.StatusError(r.status)
 }
 
+// largePayload is where the collector starts to work for its keep; below it a
+// hook process ends before its first collection.
+const largePayload = 256 << 10
+
 // failed is the adapter's answer to an event that could not be judged.
 func failed(a adapter.Adapter, event string, err error) *reply {
 	r := &reply{}
@@ -130,6 +135,9 @@ func answerEvent(ctx context.Context, e *env, a adapter.Adapter, o hookOptions) 
 	payload.Grow(16 << 10)
 	if _, err := payload.ReadFrom(e.Stdin); err != nil {
 		return failed(a, o.event, fmt.Errorf("read the event: %w", err))
+	}
+	if payload.Len() > largePayload {
+		debug.SetGCPercent(20) // memory, not time, is what such a call is short of
 	}
 	env := adapter.Env{Getenv: hookGetenv(e, o), Dir: e.Dir, Home: e.Home(), UserDir: harnessUserDir(e, a, o)}
 	a, ev, err := harness.Decode(a, env, o.event, payload.Bytes())

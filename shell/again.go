@@ -11,6 +11,16 @@ import (
 // there; what they may hold besides makes the whole a dynamic-script. A text of
 // nothing but unknown parts lists nothing. It says whether all was known.
 func (w *walker) again(st *state, c ctx, words []word, pos int) bool {
+	if texts := alternatives(words); len(texts) > 0 {
+		c = c.skippable()
+		c.out.lose(c)
+		for _, t := range texts {
+			child := st.clone()
+			w.script(child, c, t, pos)
+			*st = *w.join(st, child)
+		}
+		return true
+	}
 	text, whole, some := w.asText(words)
 	if !whole {
 		w.note("dynamic-script", joinTyped(words), pos)
@@ -25,6 +35,45 @@ func (w *walker) again(st *state, c ctx, words []word, pos int) bool {
 		w.forgetAll(st)
 	}
 	return whole
+}
+
+// alternatives are the texts that words can come to when all that is not known
+// in them is one text or nothing.
+func alternatives(words []word) []string {
+	all, hidden := []string{""}, false
+	for i, u := range words {
+		ps := u.pieces
+		if u.known && !u.fed {
+			ps = []piece{{text: u.text, known: true}}
+		} else if !u.closed {
+			return nil
+		}
+		for _, p := range ps {
+			opts := []string{p.text}
+			if !p.known {
+				opts, hidden = p.bound.exact, true
+			}
+			if len(all)*len(opts) > maxConstants {
+				return nil
+			}
+			next := make([]string, 0, len(all)*len(opts))
+			for _, a := range all {
+				for _, o := range opts {
+					next = append(next, a+o)
+				}
+			}
+			all = next
+		}
+		if i+1 < len(words) {
+			for j := range all {
+				all[j] += " "
+			}
+		}
+	}
+	if !hidden {
+		return nil
+	}
+	return all
 }
 
 // asText joins words by blanks. whole: all is known; some: there is more than
@@ -108,7 +157,7 @@ func (w *walker) aliased(st *state, c ctx, cmd command, name string) bool {
 		a.used = true
 		in := c
 		in.noAlias = name
-		in.cond = true
+		in = in.skippable()
 		in.op, in.depth, in.wrappers = "wrap", c.depth+1, wrap(c.wrappers, "alias "+name)
 		words := []word{a.text}
 		for _, u := range cmd.words[1:] {

@@ -18,11 +18,10 @@ func (w *walker) tilde(st *state, ps []piece, parts []syntax.WordPart) {
 	}
 	p := &ps[0]
 	name, rest, cut := strings.Cut(p.text, "/")
-	if !cut && len(ps) > 1 {
-		return // ~$X and ~"x" are no tilde
-	}
 	if cut {
 		rest = "/" + rest
+	} else if !endsTilde(ps[1:]) {
+		return // ~$X and ~"x" are no tilde
 	}
 	var v value
 	switch name {
@@ -50,6 +49,18 @@ func (w *walker) tilde(st *state, ps []piece, parts []syntax.WordPart) {
 			p.bound.exact = append(p.bound.exact, s+rest)
 		}
 	}
+}
+
+// endsTilde says whether what follows a tilde ends its name: nothing, or a
+// slash that braces brought.
+func endsTilde(ps []piece) bool {
+	for _, p := range ps {
+		if p.known && p.text == "" && !p.quoted {
+			continue
+		}
+		return p.known && !p.quoted && !p.split && strings.HasPrefix(p.text, "/")
+	}
+	return true
 }
 
 // assemble makes words of pieces: unquoted known values are split, an empty
@@ -161,7 +172,7 @@ func makeWord(ps []piece) word {
 			quoted: p.quoted, fed: p.fed, tilde: p.home, shownDyn: p.shown,
 		}
 	}
-	u := word{known: true}
+	u := word{known: true, closed: true, none: true}
 	var typed, text strings.Builder
 	lead := true // only empty text so far
 	for _, p := range ps {
@@ -183,12 +194,14 @@ func makeWord(ps []piece) word {
 			continue
 		}
 		u.known = false
+		u.closed = u.closed && p.closed
+		u.none = u.none && p.none
 		if lead {
 			u.hole = u.hole || p.hole
 			u.cands = append(u.cands, p.cands...)
-			if !p.one {
-				u.open = true
-			}
+		}
+		if !p.one && lead || strings.HasPrefix(text.String(), "-") {
+			u.open = true
 		}
 		if p.many || !p.quoted && !p.one {
 			u.split = true
@@ -196,8 +209,9 @@ func makeWord(ps []piece) word {
 		lead = false
 	}
 	u.typed = typed.String()
+	u.none = u.none && text.Len() == 0
 	if u.known {
-		u.text = text.String()
+		u.text, u.closed, u.none = text.String(), false, false
 		return u
 	}
 	u.text, u.glob = u.typed, false

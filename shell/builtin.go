@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/agentltl/agentltl-hook/trace"
 )
 
 // builtin walks a command that changes the shell it runs in. False: the name is
@@ -68,13 +70,27 @@ func (w *walker) builtin(st *state, c ctx, cmd command) bool {
 	case "command", "builtin":
 		w.inner(st, c, cmd)
 	case ":":
-		colon := cmd
-		colon.words = append([]word{literal("colon", cmd.pos)}, args...)
-		w.listed(st, c, colon)
+		cmd.tool, cmd.args = "colon", trace.Args{"argv": valueList(args)}
+		w.listed(st, c, cmd)
+	case "test", "[":
+		if n := len(args); name == "[" && n > 0 && args[n-1].text == "]" {
+			cmd.words = cmd.words[:n]
+		}
+		cmd.tool, cmd.args = "test", trace.Args{"argv": valueList(cmd.words[1:])}
+		w.listed(st, c, cmd)
 	default:
 		return false
 	}
 	return true
+}
+
+// valueList is words as the argv of a tool of ours.
+func valueList(words []word) []any {
+	l := make([]any, len(words))
+	for i, u := range words {
+		l[i] = u.text
+	}
+	return l
 }
 
 // listed emits a builtin and does for its redirections what a program's need.
@@ -158,8 +174,8 @@ func (w *walker) trap(st *state, c ctx, cmd command) {
 	if len(args) < 2 || args[0].known && (args[0].text == "-" || isDigits(args[0].text)) {
 		return
 	}
-	in := within(c, "trap")
-	in.cond = true
+	in := within(c, "trap").skippable()
+	c.out.lose(c) // its text may write at the end
 	in.out = nil
 	in.loop = nil
 	later := st.clone()
@@ -172,12 +188,15 @@ func (w *walker) trap(st *state, c ctx, cmd command) {
 // runs: variables assigned behind it, or anywhere if it stands in a loop or
 // function, and the directory if anything moves.
 func (w *walker) forgetLater(st *state, c ctx, pos int) {
+	from := pos
+	if c.again > 0 {
+		from = min(from, c.again-1)
+	}
 	for src := c.src; src != nil; src = src.outer {
 		if src.file == nil {
 			continue
 		}
-		from := pos
-		if src != c.src || src.nested || c.loop != nil || c.fn != nil {
+		if src.nested || c.fn != nil {
 			from = -1
 		}
 		syntax.Walk(src.file, func(n syntax.Node) bool {
@@ -185,40 +204,73 @@ func (w *walker) forgetLater(st *state, c ctx, pos int) {
 				return true
 			}
 			switch n := n.(type) {
-			case *syntax.Assign:
-				if n.Name != nil {
-					w.set(st, n.Name.Value, value{})
-				}
+			case *syntax.DeclClause:
+				w.forgetAssigns(st, n.Args)
 			case *syntax.WordIter:
 				w.set(st, n.Name.Value, value{})
 			case *syntax.CallExpr:
 				if len(n.Args) > 0 {
 					w.forgetBy(st, n)
+				} else {
+					w.forgetAssigns(st, n.Assigns)
 				}
 			}
 			return true
 		})
 		w.spend(len(src.text) / 16)
+		if from = src.offset; c.again > 0 {
+			from = -1
+		}
+	}
+}
+
+func (w *walker) forgetAssigns(st *state, list []*syntax.Assign) {
+	for _, a := range list {
+		if a.Name != nil {
+			w.set(st, a.Name.Value, value{})
+		}
 	}
 }
 
 // forgetBy forgets what a command of the rest of the line may change.
 func (w *walker) forgetBy(st *state, n *syntax.CallExpr) {
-	switch lit := n.Args[0].Lit(); lit {
+	switch staticText(n.Args[0]) {
 	case "cd", "pushd", "popd", "command", "builtin":
 		st.dir = dir{path: st.dir.path}
 	case "read", "mapfile", "readarray", "getopts", "printf", "unset", "let":
 		for _, a := range n.Args[1:] {
-			if isName(a.Lit()) {
-				w.set(st, a.Lit(), value{})
+			if name := staticText(a); isName(name) {
+				w.set(st, name, value{})
 			}
 		}
-	case "", "eval", "source", ".":
+	case "eval", "source", ".":
 		w.forgetVars(st)
 		st.dir = dir{path: st.dir.path}
 	case "set", "shift":
 		st.params = params{zero: st.params.zero}
 	}
+}
+
+// staticText is a word that holds no expansion, quotes removed; "" otherwise.
+func staticText(x *syntax.Word) string {
+	var b strings.Builder
+	for _, part := range x.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			b.WriteString(strings.ReplaceAll(part.Value, "\\", ""))
+		case *syntax.SglQuoted:
+			s := part.Value
+			if part.Dollar {
+				s = ansiC(s)
+			}
+			b.WriteString(s)
+		case *syntax.DblQuoted:
+			b.WriteString(staticText(&syntax.Word{Parts: part.Parts}))
+		default:
+			return ""
+		}
+	}
+	return b.String()
 }
 
 // exec replaces the shell; without a program its redirections stay.

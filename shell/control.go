@@ -10,13 +10,14 @@ import (
 func (w *walker) ifClause(st *state, c ctx, x *syntax.IfClause) {
 	in := c
 	w.stmts(st, in, x.Cond)
-	branch := c
-	branch.op, branch.cond = ";", true
+	branch := c.skippable()
+	branch.op = ";"
 	yes, no := st.clone(), st.clone()
 	if n := len(x.Cond); n > 0 && endsInCd(x.Cond[n-1]) {
 		yes.dir = yes.dir.worked()
 	}
 	w.stmts(yes, branch, x.Then)
+	branch.scope = &scope{c.scope}
 	for e := x.Else; e != nil; e = nil {
 		if len(e.Cond) == 0 { // else
 			w.stmts(no, branch, e.Then)
@@ -31,15 +32,17 @@ func (w *walker) ifClause(st *state, c ctx, x *syntax.IfClause) {
 // may not be looked at.
 func (w *walker) caseClause(st *state, c ctx, x *syntax.CaseClause) {
 	w.single(st, c, x.Word)
-	body := c
-	body.op, body.cond = ";", true
+	body := c.skippable()
+	body.op = ";"
 	end := st.clone()
 	through := (*state)(nil)
 	first := true
 	for _, item := range x.Items {
 		for _, p := range item.Patterns {
 			in := c
-			in.cond = in.cond || !first
+			if !first {
+				in = c.skippable()
+			}
 			w.single(st, in, p)
 			first = false
 		}
@@ -47,6 +50,7 @@ func (w *walker) caseClause(st *state, c ctx, x *syntax.CaseClause) {
 		if through != nil {
 			s = w.join(s, through)
 		}
+		body.scope = &scope{c.scope}
 		w.stmts(s, body, item.Stmts)
 		through = nil
 		if item.Op != syntax.Break {
@@ -118,6 +122,7 @@ func (w *walker) widen(st, other *state) {
 // while walks condition and body once: the condition repeated, the body
 // conditional besides.
 func (w *walker) while(st *state, c ctx, x *syntax.WhileClause) {
+	c = c.looping(x)
 	w.fixed(st, func(s *state) (*state, *state) {
 		cond := c
 		cond.repeated = true
@@ -139,7 +144,8 @@ func (w *walker) loopBody(s, end *state, c ctx, body []*syntax.Stmt) (*state, *s
 }
 
 func (w *walker) loopBodyOp(s, end *state, c ctx, body []*syntax.Stmt) (*state, *state) {
-	c.cond, c.repeated = true, true
+	c = c.skippable()
+	c.repeated = true
 	if c.loop == nil {
 		c.loop = &loopInfo{}
 	}
@@ -153,6 +159,7 @@ func (w *walker) loopBodyOp(s, end *state, c ctx, body []*syntax.Stmt) (*state, 
 
 // forClause walks for and select.
 func (w *walker) forClause(st *state, c ctx, x *syntax.ForClause) {
+	c = c.looping(x)
 	switch l := x.Loop.(type) {
 	case *syntax.CStyleLoop:
 		w.arithOpt(st, c, l.Init)
@@ -168,6 +175,14 @@ func (w *walker) forClause(st *state, c ctx, x *syntax.ForClause) {
 	case *syntax.WordIter:
 		w.forWords(st, c, x, l)
 	}
+}
+
+// looping is the place of a loop's parts, which run again.
+func (c ctx) looping(loop syntax.Node) ctx {
+	if c.again == 0 {
+		c.again = int(loop.Pos().Offset()) + c.src.offset + 1
+	}
+	return c
 }
 
 func (w *walker) arithOpt(st *state, c ctx, x syntax.ArithmExpr) {
@@ -254,7 +269,9 @@ func (w *walker) unroll(st *state, c ctx, body []*syntax.Stmt, name string, word
 	in := c
 	in.loop = &loopInfo{}
 	leaves := leavesLoop(body)
-	in.cond = c.cond || leaves
+	if leaves {
+		in = in.skippable()
+	}
 	for i, u := range words {
 		v := known(u.text)
 		v.shape = u.shape

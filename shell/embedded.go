@@ -11,5 +11,3 @@ func (w *walker) embedded(st *state, c ctx, cmd command, p spec.Parsed, base str
 
 // diffRead gives patch and git apply the paths of a diff that can be read.
 func (f *fieldWriter) diffRead() bool { return false }
-
-func zshSpelling(text string) bool { return false }

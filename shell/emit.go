@@ -15,7 +15,8 @@ type command struct {
 	rs    redirections
 	src   string
 	pos   int
-	raw   bool // words[0] names a tool of ours, not a program: redirect, test
+	tool  string     // a tool of ours, for which there is no program: redirect
+	args  trace.Args // its arguments
 	// external: started by a runner, which knows no functions and aliases; here:
 	// in the shell itself, by command or builtin.
 	external, here bool
@@ -31,11 +32,7 @@ func (w *walker) emit(st *state, c ctx, cmd command) (int, spec.Parsed) {
 		}
 		return -1, spec.Parsed{}
 	}
-	sw := make([]spec.Word, len(cmd.words))
-	for i, u := range cmd.words {
-		sw[i] = u.spec()
-	}
-	p := w.specs.Parse(sw)
+	p := w.reading(cmd)
 	call := trace.Call{Tool: p.Tool, Args: p.Args, Source: cmd.src}
 	cli := &trace.CLI{
 		Source:      cmd.src,
@@ -58,6 +55,7 @@ func (w *walker) emit(st *state, c ctx, cmd command) (int, spec.Parsed) {
 	f := fieldWriter{w: w, st: st, c: c, cmd: &cmd, call: &call}
 	f.base = f.baseOf(p.Roles)
 	f.fields(p)
+	f.argv(p)
 	f.dynamic()
 	f.redirects()
 	f.effects(p)
@@ -79,19 +77,37 @@ func (w *walker) emit(st *state, c ctx, cmd command) (int, spec.Parsed) {
 	return len(w.calls) - 1, p
 }
 
-// A fieldWriter turns what a spec read into the fields of a call.
-type fieldWriter struct {
-	w    *walker
-	st   *state
-	c    ctx
-	cmd  *command
-	call *trace.Call
-	base dir // of relative paths: the directory, moved by options as git -C
-	alt  []alternative
+// reading is the command as its spec reads it.
+func (w *walker) reading(cmd command) spec.Parsed {
+	if cmd.tool != "" {
+		args := cmd.args
+		if args == nil {
+			args = trace.Args{}
+		}
+		return spec.Parsed{Tool: cmd.tool, Args: args, Matched: cmd.tool == "redirect"}
+	}
+	sw := make([]spec.Word, len(cmd.words))
+	for i, u := range cmd.words {
+		sw[i] = u.spec()
+	}
+	return w.specs.Parse(sw)
 }
 
-// An alternative is a path field's text that stands for another path, too.
-type alternative struct{ field, text, path string }
+// A fieldWriter turns what a spec read into the fields of a call.
+type fieldWriter struct {
+	w     *walker
+	st    *state
+	c     ctx
+	cmd   *command
+	call  *trace.Call
+	base  dir // of relative paths: the directory, moved by options as git -C
+	alt   []alternative
+	typed []alternative // values that the peer shows as typed
+}
+
+// An alternative is a field's text that may be put another way: another name of
+// a path, or the spelling of the line.
+type alternative struct{ field, text, other string }
 
 // baseOf is the directory after the options that move it.
 func (f *fieldWriter) baseOf(roles []spec.Role) dir {
@@ -163,6 +179,18 @@ func (f *fieldWriter) fields(p spec.Parsed) {
 	}
 }
 
+// argv rewrites the words of a command that no spec covers.
+func (f *fieldWriter) argv(p spec.Parsed) {
+	l, ok := f.call.Args["argv"].([]any)
+	if !ok || f.cmd.args != nil && f.cmd.tool == "unknown_command" || len(l) != len(f.cmd.words)-1 || slices.ContainsFunc(p.Fields, func(fd spec.Field) bool { return fd.Name == "argv" }) {
+		return
+	}
+	fd := spec.Field{Name: "argv"}
+	for i := range l {
+		l[i] = f.plain(fd, spec.Value{Text: f.cmd.words[i+1].text, Word: i + 1})
+	}
+}
+
 // plain is a value of a field that holds no paths.
 func (f *fieldWriter) plain(fd spec.Field, v spec.Value) string {
 	u, ok := f.word(v)
@@ -174,10 +202,16 @@ func (f *fieldWriter) plain(fd spec.Field, v spec.Value) string {
 		f.bound(v.Text, u, v)
 		return v.Text
 	}
-	if u.shape == soft {
+	switch {
+	case u.fed:
 		f.certainty(fd.Name, "unknown")
+	case u.glob:
+		f.certainty(fd.Name, "glob")
 	}
-	return u.shownPart(v.Text)
+	if typed := u.shownPart(v.Text); typed != v.Text {
+		f.typed = append(f.typed, alternative{fd.Name, v.Text, typed})
+	}
+	return v.Text
 }
 
 // path is a value of a path field.
@@ -295,7 +329,7 @@ func (f *fieldWriter) setBound(shown string, b bound) {
 // dynamic lists the words that the shell would still expand.
 func (f *fieldWriter) dynamic() {
 	for _, u := range f.cmd.words {
-		if u.dyn && !f.cmd.raw {
+		if u.dyn {
 			f.call.CLI.DynamicArgs = append(f.call.CLI.DynamicArgs, u.dynamic())
 		}
 	}

@@ -50,7 +50,9 @@ func (w *walker) callFunction(st *state, c ctx, cmd command, set funcSet) {
 	}
 	in := within(w.opened(st, c, cmd), "function "+cmd.words[0].text)
 	in.loop = nil
-	in.cond = c.cond || !set.sure || len(set.list) > 1
+	if !set.sure || len(set.list) > 1 {
+		in = in.skippable()
+	}
 	entry := st
 	var ends []*state
 	for _, f := range set.list {
@@ -87,8 +89,7 @@ func (w *walker) body(st *state, c ctx, f *function, cmd command) {
 	st.params = params{known: true, zero: outer.zero, args: cmd.words[1:]}
 	c.fn = &fnInfo{saved: map[string]variable{}}
 	c.src = f.src
-	c.env = nil
-	w.stmt(st, c, f.decl.Body)
+	w.bodyStmt(st, c, f)
 	if st.returned && len(c.fn.returns) > 0 {
 		*st = *c.fn.returns[0]
 	}
@@ -104,6 +105,15 @@ func (w *walker) body(st *state, c ctx, f *function, cmd command) {
 		st.vars[n] = v
 	}
 	st.params = outer
+}
+
+// bodyStmt walks the body; its braces are those of the function, no further
+// group.
+func (w *walker) bodyStmt(st *state, c ctx, f *function) {
+	if _, ok := f.decl.Body.Cmd.(*syntax.Block); ok {
+		c.depth--
+	}
+	w.stmt(st, c, f.decl.Body)
 }
 
 // leave walks return: the rest of the function is conditional.
@@ -154,6 +164,6 @@ func (w *walker) bodyUnknown(st *state, c ctx, f *function, cmd command) {
 	st.params = params{zero: st.params.zero}
 	c.fn = &fnInfo{saved: map[string]variable{}}
 	c.src = f.src
-	w.stmt(st, c, f.decl.Body)
+	w.bodyStmt(st, c, f)
 	w.calling = w.calling[:len(w.calling)-1]
 }

@@ -32,7 +32,7 @@ func (s *sink) write(text string, cond bool) {
 	if s == nil {
 		return
 	}
-	if cond && !s.cond || len(s.globs) > 0 || s.text.Len()+len(text) > maxValueLen {
+	if cond && !s.cond || len(s.globs) > 0 || len(s.oneOf) > 0 || s.text.Len()+len(text) > maxValueLen {
 		s.lost = true
 	}
 	if !s.lost {
@@ -49,6 +49,18 @@ func (s *sink) paths(globs []string) {
 		s.lost = true
 	}
 	s.globs = append(s.globs, globs...)
+}
+
+// choice adds a possible value of the only line.
+func (s *sink) choice(line string) {
+	if s.text.Len() > 0 || len(s.globs) > 0 || len(s.oneOf) >= maxValues {
+		s.lost = true
+	}
+	s.oneOf = append(s.oneOf, line)
+	s.oneLine = s.oneLine || len(s.oneOf) == 1
+	if line == "" || line[0] == '-' || strings.ContainsFunc(line, isBlank) || hasGlob(line) {
+		s.oneLine = false
+	}
 }
 
 // known is the whole text, if it is.
@@ -96,6 +108,9 @@ func (in *input) take() input {
 // substitution walks $(...) and gives its output as a piece of a word.
 func (w *walker) substitution(st *state, c ctx, x *syntax.CmdSubst, quoted bool) piece {
 	p := piece{typed: c.src.slice(x.Pos(), x.End()), quoted: quoted, dyn: true}
+	if !x.Backquotes {
+		w.lostSeparator(c, x.Stmts)
+	}
 	out := w.capture(st, c, x.Stmts, w.conditional(st, c))
 	if text, ok := out.known(); ok {
 		p.known, p.text, p.shape = true, strings.TrimRight(text, "\n"), soft
@@ -124,6 +139,7 @@ func (w *walker) capture(st *state, c ctx, list []*syntax.Stmt, cond bool) *sink
 
 // procSubst walks <(...) and >(...).
 func (w *walker) procSubst(st *state, c ctx, x *syntax.ProcSubst) {
+	w.lostSeparator(c, x.Stmts)
 	in := c
 	in.op = "$()"
 	in.depth++
@@ -134,4 +150,59 @@ func (w *walker) procSubst(st *state, c ctx, x *syntax.ProcSubst) {
 		in.in = &input{piped: true}
 	}
 	w.stmts(st.clone(), in, x.Stmts)
+}
+
+// lostSeparator reports what bash 5.2 reads otherwise than it is written: in
+// $(a <<E | b; c) it forgets the semicolon behind a here-document that does not
+// belong to the last command before it, and runs "b c".
+func (w *walker) lostSeparator(c ctx, list []*syntax.Stmt) {
+	for i, s := range list {
+		if i+1 < len(list) && innerHereDoc(s, true) && sameLine(c.src.text, s, list[i+1]) {
+			w.note("syntax", c.src.slice(s.Pos(), list[i+1].Pos()), w.pos(c, s))
+		}
+		if b, ok := s.Cmd.(*syntax.Block); ok {
+			w.lostSeparator(c, b.Stmts)
+		}
+	}
+}
+
+// sameLine says whether no line ends between the command of s and the next.
+func sameLine(text string, s, next *syntax.Stmt) bool {
+	from, to := int(s.Semicolon.Offset()), int(next.Pos().Offset())
+	return s.Semicolon.IsValid() && from < to && to <= len(text) && !strings.Contains(text[from:to], "\n")
+}
+
+// innerHereDoc says whether a here-document belongs to another than the last
+// simple command of a statement. last: that command itself may have one.
+func innerHereDoc(s *syntax.Stmt, last bool) bool {
+	for _, r := range s.Redirs {
+		if r.Hdoc != nil && (!last || !isSimple(s.Cmd)) {
+			return true
+		}
+	}
+	if b, ok := s.Cmd.(*syntax.BinaryCmd); ok {
+		return innerHereDoc(b.X, false) || innerHereDoc(b.Y, last)
+	}
+	if isSimple(s.Cmd) {
+		return false
+	}
+	found := false
+	syntax.Walk(s.Cmd, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			return false
+		case *syntax.Redirect:
+			found = found || n.Hdoc != nil
+		}
+		return !found
+	})
+	return found
+}
+
+func isSimple(c syntax.Command) bool {
+	switch c.(type) {
+	case nil, *syntax.CallExpr, *syntax.DeclClause, *syntax.TestClause:
+		return true
+	}
+	return false
 }

@@ -38,8 +38,8 @@ func (w *walker) output(st *state, c ctx, cmd command, p spec.Parsed) {
 			return
 		}
 	case "pwd":
-		if v := w.lookup(st, "PWD"); v.kind == text && len(words) == 0 {
-			out.write(v.text+"\n", cond)
+		if v := w.lookup(st, "PWD"); len(words) == 0 && !cond && v.kind == text {
+			out.choice(v.text)
 			return
 		}
 	case "dirname", "basename", "realpath", "readlink":
@@ -88,24 +88,17 @@ func readsNothing(base string) bool {
 	return false
 }
 
-// silent names commands that write nothing to standard output when all goes
-// well.
+// silent names builtins that write nothing to standard output when all goes
+// well. What other programs write is not known.
 func silent(base string, words []word) bool {
 	switch base {
 	case "true", "false", "test", "[", "colon", "shift", "unset", "exit", "return", "let", "shopt", "read",
-		"sleep", "touch", "chmod", "chown", "wait", "redirect", "umask", "kill":
+		"wait", "redirect":
 		return true
 	case "cd":
 		return len(words) == 0 || len(words) == 1 && words[0].known && strings.HasPrefix(words[0].text, "/")
 	case "export", "declare", "local", "readonly", "typeset", "set", "alias", "trap":
 		return len(words) > 0 && words[0].known && !strings.HasPrefix(words[0].text, "-p")
-	case "mkdir", "rm", "cp", "mv", "ln":
-		for _, u := range words {
-			if !u.known || strings.HasPrefix(u.text, "-") && strings.Contains(u.text, "v") {
-				return false
-			}
-		}
-		return true
 	}
 	return false
 }
@@ -335,13 +328,14 @@ func (w *walker) pathOutput(st *state, c ctx, cmd command, base string, cond boo
 		return false
 	}
 	switch {
+	case cond:
+		return false
 	case u.known && !u.glob:
-		c.out.write(f(u.text)+"\n", cond)
+		c.out.choice(f(u.text))
 	case len(u.bound.exact) > 0:
 		for _, s := range u.bound.exact {
-			c.out.oneOf = append(c.out.oneOf, f(s))
+			c.out.choice(f(s))
 		}
-		c.out.paths(nil)
 	default:
 		return false
 	}
@@ -409,8 +403,8 @@ func (w *walker) gitOutput(st *state, c ctx, cmd command, cond bool) bool {
 	switch sub {
 	case "rev-parse":
 		if len(rest) == 1 && rest[0].text == "--show-toplevel" && st.dir.known {
-			c.out.write(w.gitRoot(st.dir.path)+"\n", cond)
-			return true
+			c.out.choice(w.gitRoot(st.dir.path))
+			return !cond
 		}
 	case "ls-files", "diff":
 		return w.gitPaths(c, sub, rest)

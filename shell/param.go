@@ -30,6 +30,7 @@ func (w *walker) param(st *state, c ctx, pe *syntax.ParamExp, quoted bool) []pie
 		return []piece{{typed: typed, quoted: quoted, dyn: true, many: true}}
 	}
 	v, many := w.paramValue(st, c, pe)
+	v.none = v.none && w.req.Fresh
 	simple := !pe.Excl && !pe.Length && pe.Index == nil && pe.Slice == nil && pe.Repl == nil && pe.Exp == nil
 	if pe.Excl {
 		v, many = w.indirect(st, v), false
@@ -102,6 +103,9 @@ func (w *walker) paramValue(st *state, c ctx, pe *syntax.ParamExp) (v value, man
 			}
 			return value{}, true
 		}
+		if _, assigned := st.vars[name]; !assigned {
+			v.none = true
+		}
 		return v, true
 	}
 	return w.element(st, c, v, pe.Index), false
@@ -144,7 +148,7 @@ func (w *walker) element(st *state, c ctx, v value, index syntax.ArithmExpr) val
 // all is $@.
 func (p params) all() value {
 	if !p.known {
-		return value{oneWord: p.feed}
+		return value{oneWord: p.feed, none: p.top}
 	}
 	v := value{kind: list}
 	for _, u := range p.args {
@@ -206,7 +210,7 @@ func (w *walker) textPiece(v value, name, typed string, quoted bool) piece {
 	case list, table:
 		p.dyn = true
 	default:
-		p.dyn, p.bound, p.one, p.fed = true, v.bound, v.oneWord, v.fed
+		p.dyn, p.bound, p.one, p.fed, p.closed, p.none = true, v.bound, v.oneWord, v.fed, v.closed, v.none
 	}
 	return p
 }
@@ -228,7 +232,7 @@ func (w *walker) listPieces(st *state, c ctx, pe *syntax.ParamExp, v value, type
 	}
 	star := pe.Param.Value == "*" || indexLit(pe.Index) == "*"
 	if v.kind != list {
-		return []piece{{typed: typed, quoted: quoted, dyn: true, many: !star || !quoted, fed: v.fed}}
+		return []piece{{typed: typed, quoted: quoted, dyn: true, many: !star || !quoted, fed: v.fed, none: v.none && (!star || !quoted)}}
 	}
 	if star && quoted {
 		sep := " "
@@ -276,7 +280,9 @@ func (w *walker) indirect(st *state, v value) value {
 // innerParts walks the substitutions inside an expansion whose value is not
 // followed. They may not run.
 func (w *walker) innerParts(st *state, c ctx, n syntax.Node, cond bool) {
-	c.cond = c.cond || cond
+	if cond {
+		c = c.skippable()
+	}
 	for _, x := range innerWords(n) {
 		w.single(st.clone(), c, x)
 	}

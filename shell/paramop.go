@@ -81,7 +81,7 @@ func mapValue(v value, f func(string) (string, bool)) value {
 			}
 			out = append(out, t)
 		}
-		return oneOf(out...)
+		return value{bound: bound{exact: out}, closed: v.closed}
 	}
 	return value{}
 }
@@ -110,7 +110,9 @@ func (w *walker) defaulted(st *state, c ctx, pe *syntax.ParamExp, v value, quote
 		used = on - missing
 	}
 	in := c
-	in.cond = c.cond || used != on
+	if used != on {
+		in = c.skippable()
+	}
 	ist := st
 	if used != on {
 		ist = st.clone()
@@ -161,7 +163,7 @@ func (w *walker) defaulted(st *state, c ctx, pe *syntax.ParamExp, v value, quote
 	// A variable that holds constants only: any of them, or the word.
 	if ex, ok := v.options(); ok {
 		if d, ok := u.options(); ok {
-			all := value{bound: bound{exact: nil}}
+			all := value{closed: v.closed && u.kind == text}
 			for _, s := range ex {
 				if s != "" || !null {
 					all.bound.exact = append(all.bound.exact, s)

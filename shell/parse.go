@@ -2,6 +2,7 @@ package shell
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -48,6 +49,10 @@ func (w *walker) parse(text string, pos int) (*syntax.File, string) {
 			file = &syntax.File{}
 		}
 		if err == nil {
+			if plain := plainLet(file, text); plain != text && try < maxDepth {
+				text = plain
+				continue
+			}
 			if failed != "" {
 				w.note("syntax", failed, pos)
 			}
@@ -58,8 +63,22 @@ func (w *walker) parse(text string, pos int) (*syntax.File, string) {
 		if ok {
 			at = int(pe.Pos.Offset())
 		}
+		if fixed, ok := negated(text, pe.Text, at); ok && try < maxNesting {
+			text = fixed
+			continue
+		}
+		if fixed, ok := subshelled(text, pe.Text, at); ok && try < maxNesting {
+			text = fixed
+			continue
+		}
+		if strings.HasSuffix(pe.Text, "must be followed by `=`") && strings.HasPrefix(pe.Text, "`a[b]`") && try < maxNesting && at < len(text) {
+			// A word like r[m], which the parser takes for the beginning of an
+			// assignment: empty quotes in it change nothing else.
+			text = text[:at] + `""` + text[at:]
+			continue
+		}
 		word, open := unclosed(pe.Text)
-		if !open || try == maxDepth {
+		if !open || try >= maxDepth {
 			w.note("syntax", after(text, at), pos+at)
 			return file, text
 		}
@@ -68,6 +87,36 @@ func (w *walker) parse(text string, pos int) (*syntax.File, string) {
 		}
 		text = strings.TrimSuffix(text, "\n") + "\n" + word + "\n"
 	}
+}
+
+// negated takes out a "!" that the parser refuses and bash does not: of "! ! x",
+// "a | ! b", "time ! x". It changes a status only, never what runs.
+func negated(text, msg string, at int) (string, bool) {
+	if msg != "cannot negate a command multiple times" && msg != "`!` can only be used in full statements" ||
+		at >= len(text) || text[at] != '!' {
+		return text, false
+	}
+	return text[:at] + " " + text[at+1:], true
+}
+
+// subshelled parts the brackets of $((a) ; b) and ((a) ; b), which bash reads as
+// a subshell when they hold no arithmetic: the last pair open before the mistake.
+func subshelled(text, msg string, at int) (string, bool) {
+	if !strings.HasPrefix(msg, "not a valid arithmetic operator: ") && !strings.HasPrefix(msg, "reached `)` without matching `") ||
+		at > len(text) {
+		return text, false
+	}
+	i := strings.LastIndex(text[:at], "((")
+	if strings.HasPrefix(msg, "reached `") {
+		if i = strings.Index(text[at:], "(("); i > 1 {
+			return text, false
+		}
+		i += at
+	}
+	if i < 0 || i < at && strings.HasPrefix(msg, "reached `") {
+		return text, false
+	}
+	return text[:i+1] + " " + text[i+1:], true
 }
 
 // unclosed is the delimiter that a here-document of the message lacks.
@@ -94,4 +143,27 @@ func after(text string, at int) string {
 		rest = rest[:200]
 	}
 	return rest
+}
+
+// plainLet writes every let as \let: the parser reads the words of let as
+// arithmetic and takes a pipe behind them for an operator. The quoted name is
+// an ordinary command, whose words end where bash ends them.
+func plainLet(file *syntax.File, text string) string {
+	if !strings.Contains(text, "let") {
+		return text
+	}
+	var at []int
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if l, ok := n.(*syntax.LetClause); ok {
+			at = append(at, int(l.Let.Offset()))
+		}
+		return true
+	})
+	slices.Sort(at)
+	for i := len(at) - 1; i >= 0; i-- {
+		if at[i] <= len(text) {
+			text = text[:at[i]] + `\` + text[at[i]:]
+		}
+	}
+	return text
 }

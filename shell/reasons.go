@@ -27,8 +27,3 @@ func reason(code string) string {
 		return "the line is too large to be read; split it into shorter lines"
 	}
 }
-
-// zshOnly says whether a text holds what only zsh would expand into commands.
-func (w *walker) zshOnly(text string) bool {
-	return w.req.Dialect == Zsh && zshSpelling(text)
-}

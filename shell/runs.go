@@ -139,11 +139,31 @@ func (w *walker) runner(st *state, c ctx, cmd command, r *runner, a runnerArgs) 
 	case r.shell, r.flagSh != "" && a.flag(r.flagSh):
 		w.stdinScript(child, in, cmd)
 	case c.feed != nil && c.feed.all:
-		w.note("dynamic-command", cmd.src, cmd.pos)
+		return w.runFed(child, in, cmd, r)
 	default:
 		return false
 	}
 	return len(a.command) > 0 || len(a.lines) > 0
+}
+
+// runFed walks a runner that gets its program from the input of xargs.
+func (w *walker) runFed(st *state, c ctx, cmd command, r *runner) bool {
+	if len(c.feed.bound.exact) == 0 {
+		w.note("dynamic-command", cmd.src, cmd.pos)
+		return false
+	}
+	var words []word
+	for _, s := range c.feed.bound.exact {
+		words = append(words, literal(s, cmd.pos))
+	}
+	a := r.parse(append(cmd.words[1:len(cmd.words):len(cmd.words)], words...))
+	if len(a.command) == 0 {
+		return false
+	}
+	c = c.skippable()
+	c.feed = nil
+	w.run(st, c, w.subCommand(cmd, a.command, false), "")
+	return true
 }
 
 // subCommand is a command made of some words of another.
@@ -162,7 +182,9 @@ func (w *walker) loseEnv(st *state) {
 // specRun walks what a command's spec says it runs.
 func (w *walker) specRun(st *state, c ctx, cmd command, r spec.Run) {
 	in := within(c, r.Wrapper)
-	in.cond = c.cond || r.Conditional
+	if r.Conditional {
+		in = in.skippable()
+	}
 	in.repeated = c.repeated || r.Repeated
 	child := st.clone()
 	if r.Remote != "" {

@@ -27,6 +27,10 @@ type Request struct {
 	FS      FS                // read-only view of the disk; nil: nothing is looked at
 	Specs   *spec.Set         // nil: the bundled command specs
 	MaxLine int               // bytes; 0: 128 KiB, which is also the most
+	// Fresh says that a new shell runs the line: it has no positional
+	// parameters and no arrays but those of the line. A shell that lives on
+	// from line to line may have some.
+	Fresh bool
 }
 
 // A Dialect names a shell language.

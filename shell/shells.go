@@ -154,8 +154,12 @@ func (w *walker) childShell(st *state, cmd command) *state {
 		if _, ok := w.req.Env[n]; ok {
 			continue
 		}
-		// Hidden from the child, which may get the name from elsewhere.
+		// Hidden from the child, unless the environment has a variable of the
+		// name: then an assignment reaches the child, too.
 		child.vars[n] = variable{}
+		if v.kind == text {
+			child.vars[n] = variable{value: value{bound: bound{exact: []string{v.text, ""}}, closed: true}}
+		}
 	}
 	if v, ok := child.vars["IFS"]; ok && !v.exported {
 		delete(child.vars, "IFS")
@@ -183,9 +187,11 @@ func (w *walker) stdinScript(st *state, c ctx, cmd command) {
 		w.again(st, c, []word{*got.word}, cmd.pos)
 		return
 	case got.file != "":
-		if text, ok := w.scriptText(got.file, cmd); ok {
-			w.script(st, c, text, cmd.pos)
-			return
+		if text, ok, sure := w.scriptText(c, got.file, cmd); ok {
+			w.maybeScript(st, c, text, cmd.pos, sure)
+			if sure {
+				return
+			}
 		}
 	}
 	w.note("dynamic-script", cmd.src, cmd.pos)
@@ -202,15 +208,27 @@ func (w *walker) scriptFile(st *state, c ctx, cmd command, u word, wrapper strin
 	}
 	key := w.pathKey(st.dir, u)
 	c.wrappers[len(c.wrappers)-1] = wrapper
-	text, ok := w.scriptText(key, cmd)
-	if !ok {
+	text, ok, sure := w.scriptText(c, key, cmd)
+	if !ok || !sure {
 		if i >= 0 && i < len(w.calls) {
 			w.calls[i].CLI.Opaque = "script"
 		}
 		c.out.lose(c)
+	}
+	if ok {
+		w.maybeScript(st, c, text, cmd.pos, sure)
+	}
+}
+
+// maybeScript walks a script's text; not sure: another text may stand there.
+func (w *walker) maybeScript(st *state, c ctx, text string, pos int, sure bool) {
+	if sure {
+		w.script(st, c, text, pos)
 		return
 	}
-	w.script(st, c, text, cmd.pos)
+	child := st.clone()
+	w.script(child, c.skippable(), text, pos)
+	*st = *w.join(st, child)
 }
 
 func formOf(call *trace.Call) trace.Form {

@@ -28,6 +28,7 @@ func (w *walker) simple(st *state, c ctx, s *syntax.Stmt, call *syntax.CallExpr)
 	for _, a := range call.Assigns {
 		cmd.env = append(cmd.env, w.prefix(st, c, a))
 	}
+	w.cutByAmpersand(st, c, s, call, cmd)
 	w.run(st, c, cmd, unquotedName(call))
 }
 
@@ -62,7 +63,7 @@ func unquotedName(call *syntax.CallExpr) string {
 // emitRedirect lists redirections that belong to no call.
 func (w *walker) emitRedirect(st *state, c ctx, s *syntax.Stmt, rs redirections) {
 	w.emit(st, c, command{
-		words: []word{literal("redirect", 0)}, rs: rs, src: w.sourceOf(c, s), pos: w.pos(c, s), raw: true,
+		words: []word{literal("redirect", 0)}, tool: "redirect", rs: rs, src: w.sourceOf(c, s), pos: w.pos(c, s),
 	})
 }
 
@@ -117,33 +118,52 @@ func (w *walker) program(st *state, c ctx, cmd command) {
 // unknownCommand lists a command whose name only the shell will know.
 func (w *walker) unknownCommand(st *state, c ctx, cmd command) {
 	name := cmd.words[0]
+	if name.none {
+		// Nothing stands there in a fresh shell: the next word is the program.
+		unread := c.skippable()
+		w.emit(st, unread, unknownListing(cmd))
+		if cmd.words = cmd.words[1:]; len(cmd.words) > 0 {
+			w.run(st, c, cmd, "")
+		}
+		return
+	}
+	if name.closed && len(name.bound.exact) > 0 {
+		w.candidates(st, c, cmd, name.bound.exact)
+		return
+	}
 	if !name.hole {
 		w.note("dynamic-command", cmd.src, cmd.pos)
 	}
-	words := append([]word{literal("unknown_command", cmd.pos)}, cmd.words...)
-	cmd.words = words
-	w.emit(st, c, cmd)
+	w.emit(st, c, unknownListing(cmd))
 	c.out.lose(c)
-	cands := name.cands
-	if name.known && name.glob {
-		cands = nil
-	}
-	cands = append(cands, name.bound.exact...)
-	for _, t := range cands {
-		fields := strings.Fields(t)
-		if len(fields) == 0 {
-			continue
-		}
-		in := c
-		in.cond = true
+	w.candidates(st, c, cmd, append(name.cands, name.bound.exact...))
+}
+
+// unknownListing is how a command without a known name is listed.
+func unknownListing(cmd command) command {
+	cmd.tool, cmd.args = "unknown_command", trace.Args{"argv": typedList(cmd.words)}
+	return cmd
+}
+
+// candidates lists as conditional the commands that an unknown name may well
+// stand for.
+func (w *walker) candidates(st *state, c ctx, cmd command, texts []string) {
+	c = c.skippable()
+	c.out.lose(c)
+	for _, t := range texts {
 		var ws []word
-		for _, s := range fields {
+		for _, s := range strings.Fields(t) {
 			ws = append(ws, literal(s, cmd.pos))
 		}
+		if cmd.words[0].quoted && t != "" {
+			ws = []word{literal(t, cmd.pos)}
+		}
 		other := cmd
-		other.words = append(ws, cmd.words[2:]...)
+		if other.words = append(ws, cmd.words[1:]...); len(other.words) == 0 {
+			continue
+		}
 		child := st.clone()
-		w.run(child, in, other, "")
+		w.run(child, c, other, "")
 		*st = *w.join(st, child)
 	}
 }
@@ -153,7 +173,9 @@ func (w *walker) test(st *state, c ctx, s *syntax.Stmt, t *syntax.TestClause) {
 	w.testExpr(st, c, t.X)
 	rs := w.redirects(st, c, s.Redirs)
 	inside := strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(c.src.slice(t.Pos(), t.End()), "[["), "]]"))
-	w.emitRaw(st, c, "test", trace.Args{"argv": []any{inside}}, command{rs: rs, src: w.sourceOf(c, s), pos: w.pos(c, s)})
+	w.listed(st, c, command{
+		words: []word{literal("test", 0)}, tool: "test", args: trace.Args{"argv": []any{inside}}, rs: rs, src: w.sourceOf(c, s), pos: w.pos(c, s),
+	})
 }
 
 // testExpr walks what a test runs; the right of && and || may be skipped.
@@ -168,7 +190,7 @@ func (w *walker) testExpr(st *state, c ctx, x syntax.TestExpr) {
 	case *syntax.BinaryTest:
 		w.testExpr(st, c, x.X)
 		if x.Op == syntax.AndTest || x.Op == syntax.OrTest {
-			c.cond = true
+			c = c.skippable()
 			other := st.clone()
 			w.testExpr(other, c, x.Y)
 			*st = *w.join(st, other)
@@ -178,18 +200,13 @@ func (w *walker) testExpr(st *state, c ctx, x syntax.TestExpr) {
 	}
 }
 
-// emitRaw lists a call of ours whose arguments are given.
-func (w *walker) emitRaw(st *state, c ctx, tool string, args trace.Args, cmd command) int {
-	cmd.words = []word{literal(tool, cmd.pos)}
-	cmd.raw = true
-	i, _ := w.emit(st, c, cmd)
-	if i >= 0 {
-		call := &w.calls[i]
-		for k, v := range args {
-			call.Args[k] = v
-		}
+// typedList is words as an unread command shows them.
+func typedList(words []word) []any {
+	l := make([]any, len(words))
+	for i, u := range words {
+		l[i] = u.shown()
 	}
-	return i
+	return l
 }
 
 // arithCommand walks (( ... )) and let: no call, but for redirections.

@@ -1,11 +1,15 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agentltl/agentltl-hook/trace"
+)
 
 // source walks a file that the shell reads commands from.
 func (w *walker) source(st *state, c ctx, cmd command) {
 	named := cmd
-	named.words = append([]word{literal("source", cmd.pos)}, cmd.words[1:]...)
+	named.tool, named.args = "source", trace.Args{"argv": valueList(cmd.words[1:])}
 	w.listedOnly(st, c, named)
 	args := cmd.words[1:]
 	if len(args) > 0 && args[0].known && args[0].text == "--" {
@@ -20,20 +24,22 @@ func (w *walker) source(st *state, c ctx, cmd command) {
 		w.stdinScript(st, in, cmd)
 		return
 	}
-	text, ok := "", false
+	text, ok, sure := "", false, false
 	if f.known || !strings.HasPrefix(f.typed, "<(") {
 		before := len(w.unresolved)
-		text, ok = w.scriptText(w.pathKey(st.dir, f), cmd)
+		text, ok, sure = w.scriptText(c, w.pathKey(st.dir, f), cmd)
 		if !ok && len(w.unresolved) > before {
 			in.out.lose(in)
 			w.forgetAll(st)
 			return
 		}
 	}
-	if !ok {
+	if !sure {
 		w.note("dynamic-script", cmd.src, cmd.pos)
 		in.out.lose(in)
 		w.forgetAll(st)
+	}
+	if !ok {
 		return
 	}
 	outer := st.params
@@ -42,7 +48,7 @@ func (w *walker) source(st *state, c ctx, cmd command) {
 	}
 	// A return in the file leaves the file.
 	in.fn = &fnInfo{saved: map[string]variable{}}
-	w.inPrefix(st, cmd, func(st *state) { w.script(st, in, text, cmd.pos) })
+	w.inPrefix(st, cmd, func(st *state) { w.maybeScript(st, in, text, cmd.pos, sure) })
 	for _, r := range in.fn.returns {
 		*st = *w.join(st, r)
 	}

@@ -36,6 +36,7 @@ type params struct {
 	zero  word   // $0
 	args  []word // when known; single words may be unknown
 	feed  bool   // unknown ones are paths a runner adds
+	top   bool   // those of the line itself, not known
 }
 
 // A function is a definition.
@@ -304,7 +305,7 @@ func joinFuncs(a, b map[string]funcSet) map[string]funcSet {
 }
 
 func (p params) same(q params) bool {
-	return p.known == q.known && p.feed == q.feed && p.zero.same(q.zero) && slices.EqualFunc(p.args, q.args, word.same)
+	return p.known == q.known && p.feed == q.feed && p.top == q.top && p.zero.same(q.zero) && slices.EqualFunc(p.args, q.args, word.same)
 }
 
 // same says whether two states agree in all that later commands see.

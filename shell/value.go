@@ -51,6 +51,8 @@ type value struct {
 	// a glob made.
 	oneWord bool
 	fed     bool // a placeholder that a runner fills
+	closed  bool // unknown, and the bound's exact texts are all it can be; see childShell
+	none    bool // not known to the peer, and nothing in a fresh shell
 }
 
 func known(s string) value     { return value{kind: text, text: s} }
@@ -59,7 +61,7 @@ func oneOf(ss ...string) value { return value{bound: bound{exact: ss}} }
 
 // same says whether two values are equal in all that matters later.
 func (v value) same(u value) bool {
-	if v.kind != u.kind || v.text != u.text || v.shape != u.shape || v.oneWord != u.oneWord {
+	if v.kind != u.kind || v.text != u.text || v.shape != u.shape || v.oneWord != u.oneWord || v.closed != u.closed || v.none != u.none {
 		return false
 	}
 	if !slices.Equal(v.list, u.list) || len(v.table) != len(u.table) {

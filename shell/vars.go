@@ -148,11 +148,7 @@ func (w *walker) assigning(st *state, c ctx, cmd command) bool {
 			return false
 		}
 		w.listedOnly(st, c, cmd)
-		v := value{}
-		if s, ok := printfText(args[2:]); ok {
-			v = softText(s)
-		}
-		w.bind(st, args[1], v)
+		w.bind(st, args[1], value{}) // a program of that name would leave it
 	case "mapfile", "readarray":
 		w.listed(st, c, cmd)
 		target := literal("MAPFILE", 0)
@@ -181,17 +177,27 @@ func (w *walker) assigning(st *state, c ctx, cmd command) bool {
 		}
 		return false
 	case "let":
-		// Only as words of a runner: the parser has a clause of its own.
-		w.listed(st, c, cmd)
-		for _, u := range args {
-			n := strings.TrimFunc(u.text, func(r rune) bool { return r == '+' || r == '-' })
-			if i := strings.IndexAny(n, "=+-*/%&|^<>["); i >= 0 {
-				n = n[:i]
-			}
-			w.bind(st, literal(n, 0), value{})
-		}
+		w.listedLet(st, c, cmd, args)
 	}
 	return true
+}
+
+// listedLet carries out let, which is no call, as arithmetic.
+func (w *walker) listedLet(st *state, c ctx, cmd command, args []word) {
+	for _, u := range args {
+		x, err := w.parser.Arithmetic(strings.NewReader(u.text))
+		if err != nil || !u.known {
+			w.forgetVars(st)
+			continue
+		}
+		in := c
+		in.src = &source{text: u.text, nested: true, offset: u.pos}
+		w.arith(st, in, x)
+	}
+	if len(cmd.rs.list) > 0 {
+		w.emit(st, c, command{words: []word{literal("redirect", 0)}, tool: "redirect", rs: cmd.rs, src: cmd.src, pos: cmd.pos})
+		w.fileWritten(st, c, &cmd.rs, newSink(false))
+	}
 }
 
 // bind sets the variable a word names; any, when the word is not known.

@@ -56,7 +56,7 @@ func request(command, cwd, dialect string) Request {
 	if cwd == "" {
 		cwd = "/proj"
 	}
-	return Request{Command: command, Dir: cwd, Root: "/proj", Home: "/home/dev", Dialect: Dialect(dialect)}
+	return Request{Command: command, Dir: cwd, Root: "/proj", Home: "/home/dev", Dialect: Dialect(dialect), Fresh: true}
 }
 
 // readVectors decodes a file of cases strictly: a field nobody checks fails.

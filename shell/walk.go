@@ -63,14 +63,43 @@ func (w *walker) stmt(st *state, c ctx, s *syntax.Stmt) {
 		w.define(st, c, cmd)
 	case *syntax.CoprocClause:
 		w.group(st, c, s, func(c ctx) {
+			c = c.skippable() // it may be ended before it starts
 			c.back = true
 			c.out = nil
 			c.in = &input{piped: true}
-			w.stmt(st.clone(), c, cmd.Stmt)
+			w.stmt(st.clone(), c, coprocStmt(cmd))
 		})
 	default:
 		w.note("syntax", c.src.slice(s.Pos(), s.End()), w.pos(c, s))
 	}
+}
+
+// coprocStmt is what a coproc runs. A name stands only in front of a compound
+// command: before a simple one it is the program.
+func coprocStmt(cmd *syntax.CoprocClause) *syntax.Stmt {
+	if cmd.Name == nil {
+		return cmd.Stmt
+	}
+	return withFirstWord(cmd.Stmt, cmd.Name)
+}
+
+// withFirstWord puts a word in front of the first simple command of a statement.
+func withFirstWord(s *syntax.Stmt, first *syntax.Word) *syntax.Stmt {
+	whole := *s
+	switch cmd := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		call := *cmd
+		call.Args = append([]*syntax.Word{first}, cmd.Args...)
+		whole.Cmd = &call
+	case *syntax.BinaryCmd:
+		bin := *cmd
+		bin.X = withFirstWord(cmd.X, first)
+		whole.Cmd = &bin
+	default:
+		return s
+	}
+	whole.Position = first.Pos()
+	return &whole
 }
 
 // group walks a compound command. Its redirections go to every call inside;
@@ -135,10 +164,19 @@ func (w *walker) binary(st *state, c ctx, cmd *syntax.BinaryCmd) {
 		ok = st.clone()
 		ok.dir = ok.dir.worked()
 	}
+	around := c.scope
 	for i := len(chain) - 1; i >= 0; i-- {
 		l := chain[i]
 		in := c
-		in.op, in.cond = l.op, true
+		in.scope = around
+		if l.op == "||" {
+			in.scope = c.scope
+		}
+		in = in.skippable()
+		in.op = l.op
+		if around = in.scope; l.op == "||" {
+			around = c.scope
+		}
 		from := ok
 		if l.op == "||" {
 			from = bad

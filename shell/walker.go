@@ -70,9 +70,32 @@ type ctx struct {
 	feed     *feed
 	src      *source
 	loop     *loopInfo
+	again    int     // offset in the text of the outermost loop around, plus 1; 0: none
 	fn       *fnInfo // the function being walked
+	scope    *scope  // see certainly
 	noAlias  string  // the alias whose text this is: not expanded again
 	top      bool    // the line itself
+}
+
+// A scope is a part of the line that may be skipped as a whole: what happened
+// in it, or around it, did happen for what stands deeper in it.
+type scope struct{ outer *scope }
+
+// skippable is the place of a part that may be skipped.
+func (c ctx) skippable() ctx {
+	c.cond = true
+	c.scope = &scope{c.scope}
+	return c
+}
+
+// certainly says whether what happened in scope s has happened here.
+func (c ctx) certainly(s *scope) bool {
+	for t := c.scope; t != nil; t = t.outer {
+		if t == s {
+			return true
+		}
+	}
+	return s == nil
 }
 
 // A pair is a NAME=value prefix.
@@ -114,7 +137,7 @@ func (w *walker) startState() *state {
 		funcs:      map[string]funcSet{},
 		aliases:    map[string][]*alias{},
 		exportedFn: map[string]bool{},
-		params:     params{zero: literal("bash", 0)},
+		params:     params{zero: literal("bash", 0), top: true},
 	}
 	if dir == "" {
 		st.dir = dir0()

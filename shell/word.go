@@ -13,6 +13,8 @@ type word struct {
 	known    bool
 	shape    shape
 	dyn      bool     // listed in dynamic_args
+	closed   bool     // not known, and every unknown piece is closed
+	none     bool     // not known, and nothing in a fresh shell
 	glob     bool     // known, and holds unquoted glob characters
 	split    bool     // not known, and may be none or several words
 	open     bool     // not known, and may turn out to be a flag
@@ -99,6 +101,8 @@ type piece struct {
 	escaped bool
 	brk     bool // a word ends before this piece: elements of "$@"
 	dyn     bool // shown in dynamic_args
+	closed  bool // not known: one of the exact texts of its bound, and nothing else
+	none    bool // not known, and nothing in a fresh shell
 	bound   bound
 	home    bool // a tilde: the peer shows it as typed
 	cands   []string

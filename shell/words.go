@@ -39,7 +39,7 @@ func (w *walker) word(st *state, c ctx, x *syntax.Word) []word {
 		made := w.assemble(st, ps)
 		for i := range made {
 			made[i].pos = w.pos(c, x)
-			if st.nobrace == maybe && len(list) > 1 {
+			if (st.nobrace == maybe || w.req.Dialect == POSIX) && len(list) > 1 {
 				made[i] = made[i].lost()
 			}
 		}

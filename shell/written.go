@@ -10,10 +10,11 @@ import (
 // A fileText is a file that the line wrote, with its text if that is known
 // (shell.md 4.5).
 type fileText struct {
-	path  string
-	text  string
-	known bool
-	plain bool // by a redirection: it cannot be run before a chmod, but by a shell
+	path     string
+	text     string
+	known    bool
+	scope    *scope
+	pipeline int
 }
 
 // A link is made by ln -s in the line: name stands for target.
@@ -31,14 +32,17 @@ func (w *walker) fileWritten(st *state, c ctx, rs *redirections, out *sink) {
 		if isNull(key) {
 			continue
 		}
-		f := fileText{path: key}
-		if i == rs.out && out != nil && !w.conditional(st, c) && !c.repeated && !c.back && len(key) > 0 {
+		f := fileText{path: key, scope: c.scope, pipeline: c.pipeline}
+		if c.back || c.repeated || st.ended || st.returned {
+			f.scope = &scope{} // never certain
+		}
+		if i == rs.out && out != nil {
 			f.text, f.known = out.known()
 		}
 		if !r.truncates() {
 			// What was there before stays.
 			old, ok := w.writtenFile(key)
-			f.known = f.known && ok && old.known && r.op == ">>"
+			f.known = f.known && ok && old.known && r.op == ">>" && c.certainly(old.scope)
 			f.text = old.text + f.text
 		}
 		w.files = append(w.files, f)
@@ -80,12 +84,12 @@ func (w *walker) teeWritten(c ctx, call *trace.Call) {
 	}
 	text, ok := call.Args["stdin"].(string)
 	paths, _ := call.Args["paths"].([]any)
-	if !ok || call.CLI.Conditional || call.CLI.Repeated || len(text) >= maxStdin {
+	if !ok || len(text) >= maxStdin {
 		return
 	}
 	for _, p := range paths {
 		if s, ok := p.(string); ok {
-			w.files = append(w.files, fileText{path: s, text: text, known: true})
+			w.files = append(w.files, fileText{path: s, text: text, known: true, scope: c.scope, pipeline: c.pipeline})
 		}
 	}
 }
@@ -171,7 +175,7 @@ func (w *walker) otherNames(path string) []string {
 // ranWritten reports a program that the line itself made.
 func (w *walker) ranWritten(st *state, c ctx, cmd command) {
 	name := cmd.words[0]
-	if cmd.raw || c.remote != "" || !strings.Contains(name.text, "/") {
+	if c.remote != "" || !strings.Contains(name.text, "/") {
 		return
 	}
 	if w.madeHere(w.pathKey(st.dir, name)) {
@@ -180,42 +184,62 @@ func (w *walker) ranWritten(st *state, c ctx, cmd command) {
 }
 
 // scriptText is the text of a script file: as the line wrote it, or from the
-// disk. A file that the line made otherwise is script-written.
-func (w *walker) scriptText(path string, cmd command) (string, bool) {
+// disk. A file that the line made otherwise is script-written. Not sure: the
+// file may be the one that was there before.
+func (w *walker) scriptText(c ctx, path string, cmd command) (text string, ok, sure bool) {
 	if f, ok := w.writtenFile(path); ok && f.known {
-		return f.text, true
+		return f.text, true, c.certainly(f.scope) && (f.pipeline == 0 || f.pipeline != c.pipeline)
 	}
 	if w.madeHere(path) {
 		w.note("script-written", cmd.src, cmd.pos)
-		return "", false
+		return "", false, true
 	}
-	return w.readFile(path)
+	text, ok = w.readFile(path)
+	return text, ok, ok
 }
 
-// otherForms adds readings of the call in which paths have their other names.
+// otherForms adds readings of the call: with values spelled as in the line, as
+// the peer has them, and with the other names of its paths.
 func (f *fieldWriter) otherForms() {
-	if len(f.alt) == 0 {
-		return
+	forms := f.call.Forms
+	if len(f.typed) > 0 {
+		for _, fm := range forms {
+			f.call.Forms = append(f.call.Forms, trace.Form{Tool: fm.Tool, Args: replaced(fm.Args, f.typed)})
+		}
+		f.call.Forms = append(f.call.Forms, trace.Form{Tool: f.call.Tool, Args: replaced(f.call.Args, f.typed)})
 	}
-	args := make(trace.Args, len(f.call.Args))
-	for k, v := range f.call.Args {
+	if len(f.alt) > 0 {
+		f.call.Forms = append(f.call.Forms, trace.Form{Tool: f.call.Tool, Args: replaced(f.call.Args, f.alt)})
+	}
+}
+
+// replaced is a copy of arguments with some texts put another way. An argv holds
+// the texts of all fields.
+func replaced(have trace.Args, alts []alternative) trace.Args {
+	args := make(trace.Args, len(have))
+	for k, v := range have {
 		args[k] = v
 	}
-	for _, a := range f.alt {
-		switch v := args[a.field].(type) {
-		case string:
-			if v == a.text {
-				args[a.field] = a.path
-			}
-		case []any:
-			l := slices.Clone(v)
-			for i := range l {
-				if l[i] == a.text {
-					l[i] = a.path
+	for _, a := range alts {
+		for _, field := range []string{a.field, "argv"} {
+			switch v := args[field].(type) {
+			case string:
+				if v == a.text {
+					args[field] = a.other
 				}
+			case []any:
+				l := slices.Clone(v)
+				for i := range l {
+					if l[i] == a.text {
+						l[i] = a.other
+					}
+				}
+				args[field] = l
 			}
-			args[a.field] = l
+			if a.field == "argv" {
+				break
+			}
 		}
 	}
-	f.call.Forms = append(f.call.Forms, trace.Form{Tool: f.call.Tool, Args: args})
+	return args
 }

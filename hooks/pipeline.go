@@ -35,6 +35,7 @@ type Pipeline struct {
 	Store    func(project, session string) (state.Store, error) // nil: the store in StateDir
 	Without  []string                                           // rule ids left out (check --without)
 	Switches func() []string                                    // settings that keep hooks from running; nil: none
+	LastGood func(key string) [][]byte                          // of Load: the layers that loaded last; nil: none
 
 	// ManagedTop and ManagedOwner are where the owner check of managed files ends
 	// and who must own them, in tests; zero: the root of the file system, root.
@@ -116,12 +117,12 @@ func (p *Pipeline) managed() string {
 }
 
 // Load finds and reads the rule files that are in force for a session in dir, as
-// an event would, without a store: nothing counts as last good.
+// an event would, without a store: what counts as last good is LastGood's.
 func (p *Pipeline) Load(dir string) (*rules.Set, rules.Problems) {
 	r := &run{p: p, e: Event{Dir: dir}, folder: dir}
 	r.find(r.findOptions())
 	return rules.Load(r.found.Files, rules.LoadOptions{
 		Program: p.Program, Harness: p.Profile.Name, Builtins: p.builtins(), Without: p.Without,
-		Context: r.context(), PackDirs: p.packDirs(), Judge: p.Judge(r.root),
+		Context: r.context(), PackDirs: p.packDirs(), Judge: p.Judge(r.root), LastGood: p.LastGood,
 	})
 }

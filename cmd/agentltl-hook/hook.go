@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -20,6 +21,7 @@ import (
 	"github.com/agentltl/agentltl-hook/hooks"
 	"github.com/agentltl/agentltl-hook/internal/cli"
 	"github.com/agentltl/agentltl-hook/internal/version"
+	"github.com/agentltl/agentltl-hook/rules"
 )
 
 type hookOptions struct {
@@ -147,7 +149,7 @@ func answerEvent(ctx context.Context, e *env, a adapter.Adapter, o hookOptions) 
 	if o.project != "" {
 		ev.Project = e.Path(o.project)
 	}
-	answer, err := newPipeline(e, a.Profile(), o).Handle(ctx, ev)
+	answer, err := hookPipeline(e, a, o, ev).Handle(ctx, ev)
 	if err != nil {
 		return failed(a, o.event, err)
 	}
@@ -156,6 +158,25 @@ func answerEvent(ctx context.Context, e *env, a adapter.Adapter, o hookOptions) 
 		return failed(a, o.event, err)
 	}
 	return r
+}
+
+// hookPipeline is the pipeline of one event: it can say which settings would
+// keep the hooks from running at the next start (trust.md 6).
+func hookPipeline(e *env, a adapter.Adapter, o hookOptions, ev hooks.Event) *hooks.Pipeline {
+	pl := newPipeline(e, a.Profile(), o)
+	pl.Switches = func() []string {
+		dir := harnessUserDir(e, a, o)
+		var lines []string
+		for _, root := range []string{ev.Project, rules.GitRoot(ev.Project)} {
+			for _, s := range a.HooksOff(dir, root) {
+				if line := s.File + " " + s.Key; !slices.Contains(lines, line) {
+					lines = append(lines, line)
+				}
+			}
+		}
+		return lines
+	}
+	return pl
 }
 
 // newPipeline builds the pipeline of a hook process. With --no-env only the

@@ -79,6 +79,9 @@ func runInstall(ctx context.Context, e *env, o installOptions) error {
 			return err
 		}
 		r, err := a.Install(io)
+		if m, ok := errors.AsType[*adapter.ManualError](err); ok {
+			return cli.Findingf("%s: %w", a.Profile().Name, m)
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", a.Profile().Name, err)
 		}
@@ -151,6 +154,14 @@ func (o installOptions) forHarness(e *env, a adapter.Adapter) (adapter.InstallOp
 	io.Program = program
 	io.Project, io.Plugin, io.Managed, io.Only = o.project, o.plugin, o.managed, o.only
 	io.AllowEnv, io.Force, io.DryRun = o.allowEnv, o.force, o.dryRun
+	if !e.JSON && e.Terminal(cli.In) && e.Terminal(cli.Err) {
+		io.Confirm = func(question string, lines []string) (bool, error) {
+			for _, l := range lines {
+				fmt.Fprintf(e.Stderr, "%s: %s\n", a.Profile().Name, l)
+			}
+			return confirm(e, question+" [y/N] ")
+		}
+	}
 	if io.StateDir == "" || io.UserDir == "" {
 		return io, errors.New("there is no home folder to install into")
 	}

@@ -25,6 +25,8 @@ func commands() []command {
 		{"uninstall", newUninstallCmd},
 		{"allow", newAllowCmd},
 		{"pause", newPauseCmd},
+		{"doctor", newDoctorCmd},
+		{"statusline", newStatuslineCmd},
 		{"check", newCheckCmd},
 		{"explain", newExplainCmd},
 		{"formula", newFormulaCmd},

@@ -59,15 +59,21 @@ type Adapter interface {
 	// HooksOff lists the switches that turn the harness's hooks off here: settings
 	// of the user and of the project at root (trust.md 6).
 	HooksOff(userDir, root string) []Switch
-	// Newest is the path of the newest session record, "" if there is none or it
-	// cannot be read yet.
-	Newest(InstallOptions) string
+	// Registrations are the events of ours that are registered here, in all places.
+	Registrations(InstallOptions) []Registration
+	// Newest is the session record written last; no path if there is none or such
+	// records cannot be read yet.
+	Newest(InstallOptions) Record
 	// Transcripts reads the harness's own session records (contracts.md 4).
 	Transcripts(r io.Reader) iter.Seq2[Item, error]
 	// Gaps are calls that no hook sees and answers that hold nothing: what cannot
 	// be enforced here (rules.md 18).
 	Gaps() []string
 }
+
+// A Record is a file of a harness's own session records. Session and Dir are ""
+// where the calls in it say so themselves.
+type Record struct{ Path, Session, Dir string }
 
 // A Switch is a setting that turns hooks off.
 type Switch struct{ File, Key string }

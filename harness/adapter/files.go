@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/agentltl/agentltl-hook/internal/atomicfile"
 	"github.com/agentltl/agentltl-hook/internal/edit"
@@ -314,6 +315,54 @@ func (o InstallOptions) Undo(path string, cut func(src []byte, made [][]string) 
 	return o.put(path, real, rec, out, "changed")
 }
 
+// Rewrite changes an installed file to data, which still holds entries of ours:
+// the way back stays what it was.
+func (o InstallOptions) Rewrite(path string, data []byte) (Change, error) {
+	c := Change{Path: path, Action: o.would("changed")}
+	real := path
+	if r, err := filepath.EvalSymlinks(path); err == nil {
+		real = r
+	}
+	src, err := os.ReadFile(real)
+	if err != nil {
+		return c, err
+	}
+	if bytes.Equal(src, data) {
+		return Change{Path: path, Action: "unchanged"}, nil
+	}
+	if err := writable(real); err != nil || o.DryRun {
+		return c, err
+	}
+	rec, known := o.load(real)
+	if known && rec.Installed == digest(src) {
+		rec.Installed = digest(data)
+		if err := o.save(rec); err != nil {
+			return c, err
+		}
+	}
+	return c, atomicfile.Write(real, data, 0o600)
+}
+
+// Keep writes a small file of our own beside the records.
+func (o InstallOptions) Keep(name string, data []byte) error {
+	if err := os.MkdirAll(filepath.Join(o.StateDir, "install"), 0o700); err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(o.StateDir, "install", name), data, 0o600)
+}
+
+// Kept reads what Keep wrote.
+func (o InstallOptions) Kept(name string) ([]byte, bool) {
+	b, err := os.ReadFile(filepath.Join(o.StateDir, "install", name))
+	return b, err == nil
+}
+
+// DropKept removes what Keep wrote.
+func (o InstallOptions) DropKept(name string) {
+	_ = os.Remove(filepath.Join(o.StateDir, "install", name))
+	o.sweep()
+}
+
 // isBlank says whether nothing but an empty object or white space is left.
 func isBlank(b []byte) bool {
 	s := bytes.Join(bytes.Fields(b), nil)
@@ -351,15 +400,6 @@ func (o InstallOptions) drop(path, real string) (Change, error) {
 	return c, nil
 }
 
-// Installed says when install last wrote the file, by its record.
-func (o InstallOptions) Installed(path string) (fs.FileInfo, bool) {
-	if r, err := filepath.EvalSymlinks(path); err == nil {
-		path = r
-	}
-	st, err := os.Stat(o.recordPath(path))
-	return st, err == nil
-}
-
 func (o InstallOptions) recordPath(real string) string {
 	return filepath.Join(o.StateDir, "install", digest([]byte(real))[:16]+".json")
 }
@@ -388,10 +428,35 @@ func (o InstallOptions) save(r record) error {
 func (o InstallOptions) forget(real string) {
 	_ = os.Remove(o.recordPath(real))
 	o.sweepFolders()
-	dir := filepath.Join(o.StateDir, "install")
-	if os.Remove(dir) == nil { // it was the last one
-		_ = os.Remove(o.StateDir) // if nothing was recorded either
+	o.sweep()
+}
+
+// sweep removes the folder of the records when it is empty, and the state folder
+// if nothing was recorded either.
+func (o InstallOptions) sweep() {
+	if os.Remove(filepath.Join(o.StateDir, "install")) == nil {
+		_ = os.Remove(o.StateDir)
 	}
+}
+
+// InstalledAt says when install last wrote a file for the harness.
+func (o InstallOptions) InstalledAt(harness string) (time.Time, bool) {
+	files, err := filepath.Glob(filepath.Join(o.StateDir, "install", "*.json"))
+	if err != nil {
+		return time.Time{}, false
+	}
+	var at time.Time
+	for _, f := range files {
+		var r record
+		b, err := os.ReadFile(f)
+		if err != nil || json.Unmarshal(b, &r) != nil || r.Harness != harness {
+			continue
+		}
+		if st, err := os.Stat(f); err == nil && st.ModTime().After(at) {
+			at = st.ModTime()
+		}
+	}
+	return at, !at.IsZero()
 }
 
 // Records names the harnesses that files were installed for, once a file.

@@ -18,7 +18,7 @@ func (a Adapter) Doctor(o adapter.InstallOptions) []adapter.Finding {
 		Program:       "claude",
 		Tested:        []string{"2.1.332"},
 		Events:        events(),
-		Registrations: registrations(o),
+		Registrations: a.Registrations(o),
 		Untrusted:     untrusted(o),
 		Off:           a.HooksOff(o.UserDir, o.Root),
 		OffHeld:       adapter.IsFile(managedPath(o)),
@@ -56,8 +56,8 @@ func goodAnswer(stdout []byte, status int) error {
 	return nil
 }
 
-// registrations are all of ours over user, project, managed settings and plugins.
-func registrations(o adapter.InstallOptions) []adapter.Registration {
+// Registrations are all of ours over user, project, managed settings and plugins.
+func (Adapter) Registrations(o adapter.InstallOptions) []adapter.Registration {
 	var regs []adapter.Registration
 	add := func(path string, o adapter.InstallOptions, line bool) {
 		src, err := adapter.ReadSmall(path)

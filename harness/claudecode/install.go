@@ -52,7 +52,7 @@ func (a Adapter) Install(o adapter.InstallOptions) (adapter.Report, error) {
 	if err != nil {
 		return adapter.Report{}, fmt.Errorf("%s: %w; nothing was changed", path, err)
 	}
-	changed, err := o.Apply(Name, []adapter.File{{Path: path, New: out, Mode: 0o600, Made: made, Cut: cut}})
+	changed, err := o.Apply(Name, []adapter.File{{Path: path, New: out, Mode: 0o600, Made: made, Cut: cutAll}})
 	if err != nil {
 		return adapter.Report{}, err
 	}
@@ -71,7 +71,7 @@ func (a Adapter) Remove(o adapter.InstallOptions) (adapter.Report, error) {
 	case o.Plugin:
 		return a.removePlugin(o)
 	}
-	c, err := o.Undo(settingsPath(o), cut)
+	c, err := o.Undo(settingsPath(o), cutAll)
 	if err != nil {
 		return adapter.Report{}, err
 	}
@@ -91,4 +91,26 @@ func readOrNothing(path string) ([]byte, error) {
 		return nil, nil
 	}
 	return b, err
+}
+
+// takeOutHooks removes the hooks from the user's settings because another
+// registration takes their place; a status line of ours stays.
+func takeOutHooks(o adapter.InstallOptions) (adapter.Change, error) {
+	path := settingsPath(o)
+	src, err := readOrNothing(path)
+	if err != nil {
+		return adapter.Change{}, err
+	}
+	out, err := cutAll(src, nil)
+	if err != nil {
+		return adapter.Change{}, err
+	}
+	onlyHooks, err := cut(src, nil)
+	if err != nil {
+		return adapter.Change{}, err
+	}
+	if string(out) == string(onlyHooks) { // no status line of ours
+		return o.Undo(path, cut)
+	}
+	return o.Rewrite(path, onlyHooks)
 }

@@ -48,7 +48,7 @@ func (a Adapter) installManaged(o adapter.InstallOptions) (adapter.Report, error
 	// The user's own registration beside it would judge every call twice.
 	user := o
 	user.Managed = false
-	c, err := user.Undo(settingsPath(user), cut)
+	c, err := takeOutHooks(user)
 	if err != nil {
 		return r, err
 	}

@@ -37,7 +37,7 @@ func (a Adapter) installPlugin(o adapter.InstallOptions) (adapter.Report, error)
 	}
 	settings := o
 	settings.Plugin = false
-	c, err := settings.Undo(settingsPath(settings), cut)
+	c, err := takeOutHooks(settings)
 	if err != nil {
 		return r, err
 	}

@@ -13,10 +13,10 @@ import (
 )
 
 // Newest is the session record written last below projects/.
-func (Adapter) Newest(o adapter.InstallOptions) string {
-	return adapter.NewestFile(filepath.Join(o.UserDir, "projects"), func(path string, d fs.DirEntry) bool {
+func (Adapter) Newest(o adapter.InstallOptions) adapter.Record {
+	return adapter.Record{Path: adapter.NewestFile(filepath.Join(o.UserDir, "projects"), func(path string, d fs.DirEntry) bool {
 		return strings.HasSuffix(path, ".jsonl") && !strings.Contains(path, string(filepath.Separator)+"subagents"+string(filepath.Separator))
-	})
+	})}
 }
 
 // Transcripts reads a session record: assistant lines with tool_use blocks, user

@@ -12,7 +12,7 @@ import (
 
 // Doctor checks the registration (rules.md 22.5).
 func (a Adapter) Doctor(o adapter.InstallOptions) []adapter.Finding {
-	regs := registrations(o)
+	regs := a.Registrations(o)
 	return adapter.Checkup{
 		Name:          Name,
 		Program:       "codex",
@@ -61,8 +61,8 @@ func goodAnswer(stdout []byte, status int) error {
 	return nil
 }
 
-// registrations are all of ours over user, project, managed files and plugins.
-func registrations(o adapter.InstallOptions) []adapter.Registration {
+// Registrations are all of ours over user, project, managed files and plugins.
+func (Adapter) Registrations(o adapter.InstallOptions) []adapter.Registration {
 	var regs []adapter.Registration
 	files := []string{filepath.Join(o.UserDir, "hooks.json")}
 	configs := []string{configPath(o)}

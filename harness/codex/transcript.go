@@ -14,10 +14,10 @@ import (
 )
 
 // Newest is the rollout written last below sessions/.
-func (Adapter) Newest(o adapter.InstallOptions) string {
-	return adapter.NewestFile(filepath.Join(o.UserDir, "sessions"), func(path string, _ fs.DirEntry) bool {
+func (Adapter) Newest(o adapter.InstallOptions) adapter.Record {
+	return adapter.Record{Path: adapter.NewestFile(filepath.Join(o.UserDir, "sessions"), func(path string, _ fs.DirEntry) bool {
 		return isRollout(path) || isRollout(strings.TrimSuffix(path, ".zst"))
-	})
+	})}
 }
 
 // A reader holds what a rollout says about the session so far.

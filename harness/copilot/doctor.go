@@ -12,20 +12,8 @@ import (
 
 // Doctor checks the registration (rules.md 22.5).
 func (a Adapter) Doctor(o adapter.InstallOptions) []adapter.Finding {
-	user, project := hookPath(at(o, false)), hookPath(at(o, true))
-	regs := registrationsIn(o, user)
-	inProject := []adapter.Registration{}
-	if o.Root != "" {
-		inProject = registrationsIn(o, project)
-	}
-	regs = append(regs, inProject...)
-	if pluginOn(o) {
-		for _, event := range events() {
-			regs = append(regs, adapter.Registration{Place: "plugin " + pluginID, Event: event})
-		}
-	}
 	var untrusted []string
-	if len(inProject) > 0 && !trusts(o) {
+	if o.Root != "" && len(registrationsIn(o, hookPath(at(o, true)))) > 0 && !trusts(o) {
 		untrusted = append(untrusted, o.Root+" is not a trusted folder of Copilot CLI: the repository's hooks are skipped")
 	}
 	return adapter.Checkup{
@@ -33,7 +21,7 @@ func (a Adapter) Doctor(o adapter.InstallOptions) []adapter.Finding {
 		Program:       "copilot",
 		Tested:        []string{"1.0.102"},
 		Events:        events(),
-		Registrations: regs,
+		Registrations: a.Registrations(o),
 		Untrusted:     untrusted,
 		Off:           a.HooksOff(o.UserDir, o.Root),
 		Sample: adapter.Sample{
@@ -48,6 +36,20 @@ func (a Adapter) Doctor(o adapter.InstallOptions) []adapter.Finding {
 			Good: goodAnswer,
 		},
 	}.Findings(o)
+}
+
+// Registrations are all of ours in hook files and as a plugin.
+func (Adapter) Registrations(o adapter.InstallOptions) []adapter.Registration {
+	regs := registrationsIn(o, hookPath(at(o, false)))
+	if o.Root != "" {
+		regs = append(regs, registrationsIn(o, hookPath(at(o, true)))...)
+	}
+	if pluginOn(o) {
+		for _, event := range events() {
+			regs = append(regs, adapter.Registration{Place: "plugin " + pluginID, Event: event})
+		}
+	}
+	return regs
 }
 
 func at(o adapter.InstallOptions, project bool) adapter.InstallOptions {

@@ -8,7 +8,7 @@ import (
 )
 
 // Newest is empty: Copilot's session records are not read yet.
-func (Adapter) Newest(adapter.InstallOptions) string { return "" }
+func (Adapter) Newest(adapter.InstallOptions) adapter.Record { return adapter.Record{} }
 
 // Transcripts yields nothing: Copilot's session records are not read yet.
 func (Adapter) Transcripts(io.Reader) iter.Seq2[adapter.Item, error] {

@@ -188,7 +188,10 @@ func (Adapter) Peers(adapter.InstallOptions) []string { return nil }
 func (Adapter) HooksOff(string, string) []adapter.Switch { return nil }
 
 // Newest is empty: there are no session records.
-func (Adapter) Newest(adapter.InstallOptions) string { return "" }
+func (Adapter) Newest(adapter.InstallOptions) adapter.Record { return adapter.Record{} }
+
+// Registrations is empty.
+func (Adapter) Registrations(adapter.InstallOptions) []adapter.Registration { return nil }
 
 // Transcripts yields nothing.
 func (Adapter) Transcripts(io.Reader) iter.Seq2[adapter.Item, error] {

@@ -14,8 +14,8 @@ import (
 
 // Doctor checks the registration (rules.md 22.5).
 func (a Adapter) Doctor(o adapter.InstallOptions) []adapter.Finding {
+	regs := a.Registrations(o)
 	user, project := hooksPath(at(o, false)), hooksPath(at(o, true))
-	regs := append(registrations(o, user), registrations(o, project)...)
 	var untrusted []string
 	if t := unparsed(user); t != "" {
 		untrusted = append(untrusted, t)
@@ -44,6 +44,15 @@ func (a Adapter) Doctor(o adapter.InstallOptions) []adapter.Finding {
 			Good: goodAnswer,
 		},
 	}.Findings(o)
+}
+
+// Registrations are all of ours in the user's and the project's file.
+func (Adapter) Registrations(o adapter.InstallOptions) []adapter.Registration {
+	regs := registrations(o, hooksPath(at(o, false)))
+	if o.Root != "" {
+		regs = append(regs, registrations(o, hooksPath(at(o, true)))...)
+	}
+	return regs
 }
 
 func at(o adapter.InstallOptions, project bool) adapter.InstallOptions {

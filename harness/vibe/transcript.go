@@ -14,13 +14,27 @@ import (
 
 // Newest is the session record written last: messages.jsonl of the legacy
 // engine, or the chunk of a unified session that holds its messages.
-func (Adapter) Newest(o adapter.InstallOptions) string {
-	return adapter.NewestFile(filepath.Join(o.UserDir, "logs", "session"), func(path string, d fs.DirEntry) bool {
+func (Adapter) Newest(o adapter.InstallOptions) adapter.Record {
+	path := adapter.NewestFile(filepath.Join(o.UserDir, "logs", "session"), func(path string, d fs.DirEntry) bool {
 		if d.Name() == "messages.jsonl" {
 			return !strings.Contains(path, string(filepath.Separator)+"agents"+string(filepath.Separator))
 		}
 		return filepath.Base(filepath.Dir(path)) == "chunks" && startsWith(path, `[{"message":`)
 	})
+	if path == "" {
+		return adapter.Record{}
+	}
+	r := adapter.Record{Path: path}
+	dir := filepath.Dir(path)
+	if filepath.Base(dir) == "chunks" {
+		dir = filepath.Dir(dir)
+	}
+	if src, err := adapter.ReadSmall(filepath.Join(dir, "meta.json")); err == nil {
+		if m, err := adapter.ParseObject(src); err == nil {
+			r.Session, r.Dir = m.Text("session_id"), m.Object("environment").Text("working_directory")
+		}
+	}
+	return r
 }
 
 func startsWith(path, prefix string) bool {

@@ -93,8 +93,12 @@ func (c *check) judge() error {
 		}
 		c.all = append(c.all, found...)
 	}
+	for _, r := range list {
+		c.d.Looked = append(c.d.Looked, r.ID)
+	}
 	c.answered = c.wasAnswered()
 	for _, f := range c.all {
+		c.d.Faults = appendNew(c.d.Faults, f.rule.ID)
 		if c.counts(&f) {
 			c.found = append(c.found, f)
 		}

@@ -73,6 +73,8 @@ type Decision struct {
 	Reserve    bool               // it could count against a later call
 	Keep       bool               // something must be kept: in a View, judge again in an Update
 	Chain      []trace.Call       // what was judged
+	Looked     []string           // rules that could react to it
+	Faults     []string           // rules that it breaks, whatever became of that
 }
 
 // Rule is the id of the deciding rule; "" when none decided.

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/agentltl/agentltl-hook/guard"
 	"github.com/agentltl/agentltl-hook/rules"
 	"github.com/agentltl/agentltl-hook/state"
 )
@@ -34,6 +35,7 @@ type Pipeline struct {
 	Now      func() time.Time
 	Store    func(project, session string) (state.Store, error) // nil: the store in StateDir
 	Without  []string                                           // rule ids left out (check --without)
+	Watch    func(guard.Decision)                               // sees every decision about a call; nil: nobody does (test --coverage)
 	Switches func() []string                                    // settings that keep hooks from running; nil: none
 	LastGood func(key string) [][]byte                          // of Load: the layers that loaded last; nil: none
 
@@ -119,10 +121,23 @@ func (p *Pipeline) managed() string {
 // Load finds and reads the rule files that are in force for a session in dir, as
 // an event would, without a store: what counts as last good is LastGood's.
 func (p *Pipeline) Load(dir string) (*rules.Set, rules.Problems) {
+	return p.loadWith(dir, true)
+}
+
+// LoadUnchecked is Load without the examples being checked.
+func (p *Pipeline) LoadUnchecked(dir string) (*rules.Set, rules.Problems) {
+	return p.loadWith(dir, false)
+}
+
+func (p *Pipeline) loadWith(dir string, examples bool) (*rules.Set, rules.Problems) {
 	r := &run{p: p, e: Event{Dir: dir}, folder: dir}
 	r.find(r.findOptions())
-	return rules.Load(r.found.Files, rules.LoadOptions{
+	o := rules.LoadOptions{
 		Program: p.Program, Harness: p.Profile.Name, Builtins: p.builtins(), Without: p.Without,
-		Context: r.context(), PackDirs: p.packDirs(), Judge: p.Judge(r.root), LastGood: p.LastGood,
-	})
+		Context: r.context(), PackDirs: p.packDirs(), LastGood: p.LastGood,
+	}
+	if examples {
+		o.Judge = p.Judge(r.root)
+	}
+	return rules.Load(r.found.Files, o)
 }

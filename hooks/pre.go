@@ -19,6 +19,7 @@ func (r *run) pre() (Answer, error) {
 		return Answer{}, err
 	}
 	if w.known || !w.keep {
+		w.watch()
 		return w.answer, nil
 	}
 	looked := w.answer
@@ -28,7 +29,15 @@ func (r *run) pre() (Answer, error) {
 		}
 		return r.unsaved(looked, w.d, err)
 	}
+	w.watch()
 	return w.answer, nil
+}
+
+// watch shows the decision to whoever looks on.
+func (w *work) watch() {
+	if w.run.p.Watch != nil && !w.known {
+		w.run.p.Watch(w.d)
+	}
 }
 
 // work is one proposed call on its way to an answer.

@@ -113,6 +113,9 @@ func placeAll(v any, place *strings.Replacer) any {
 	}
 }
 
+// ReadStep reads the object form of a step.
+func ReadStep(m map[string]any) (Step, error) { return readStep(m) }
+
 // readStep reads {do: ...}.
 func readStep(m map[string]any) (Step, error) {
 	f := fields{m: m}

@@ -28,6 +28,7 @@ func commands() []command {
 		{"doctor", newDoctorCmd},
 		{"statusline", newStatuslineCmd},
 		{"check", newCheckCmd},
+		{"test", newTestCmd},
 		{"explain", newExplainCmd},
 		{"formula", newFormulaCmd},
 		{"hook", newHookCmd},

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agentltl/agentltl-hook/guard"
+	"github.com/agentltl/agentltl-hook/internal/cli"
+)
+
+// watch counts what each decision says of the rules it looked at.
+func (t *tester) watch(d guard.Decision) {
+	for _, id := range d.Looked {
+		c := t.seen[id]
+		switch {
+		case c == nil:
+		case slices.Contains(d.Faults, id):
+			c.Refused++
+		default:
+			c.Passed++
+		}
+	}
+}
+
+func (t *tester) failures() int {
+	n := len(t.bad)
+	for _, c := range t.cases {
+		if !c.OK {
+			n++
+		}
+	}
+	return n
+}
+
+// coverage lists the rules with what was never seen of them.
+func (t *tester) coverage() []covered {
+	out := []covered{}
+	for _, id := range t.order {
+		c := *t.seen[id]
+		never := ""
+		switch {
+		case c.Refused == 0 && c.Passed == 0:
+			never = "both"
+		case c.Refused == 0:
+			never = "refused"
+		case c.Passed == 0:
+			never = "passed"
+		}
+		if never != "" {
+			c.Never = &never
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// uncovered counts the rules that nothing ever refused.
+func (t *tester) uncovered() int {
+	n := 0
+	for _, c := range t.coverage() {
+		if c.Refused == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// report prints what came of it, in each form that was asked for.
+func (t *tester) report(files []string) error {
+	if t.o.junit != "" {
+		if err := os.WriteFile(t.e.Path(t.o.junit), t.junit(), 0o644); err != nil {
+			return err
+		}
+	}
+	if t.o.github {
+		t.annotate()
+	}
+	if t.e.JSON {
+		return t.json(files)
+	}
+	t.print(files)
+	return nil
+}
+
+func (t *tester) json(files []string) error {
+	type examples struct {
+		Run    int             `json:"run"`
+		Failed []failedExample `json:"failed"`
+	}
+	doc := struct {
+		Version  int          `json:"version"`
+		Files    []string     `json:"files"`
+		Cases    []testedCase `json:"cases"`
+		Examples examples     `json:"examples"`
+		Coverage []covered    `json:"coverage"`
+		Failed   int          `json:"failed"`
+	}{1, files, t.cases, examples{t.ran, t.bad}, t.coverage(), t.failures()}
+	if doc.Files == nil {
+		doc.Files = []string{}
+	}
+	if doc.Cases == nil {
+		doc.Cases = []testedCase{}
+	}
+	if doc.Examples.Failed == nil {
+		doc.Examples.Failed = []failedExample{}
+	}
+	return cli.WriteJSON(t.e.Stdout, doc)
+}
+
+func (t *tester) print(files []string) {
+	w := t.e.Stdout
+	for _, c := range t.cases {
+		if c.OK {
+			continue
+		}
+		fmt.Fprintf(w, "FAIL %s:%d: %s\n", t.name(c.File), c.Line, c.Name)
+		for _, f := range c.Failed {
+			fmt.Fprintf(w, "  line %d: %s\n    %s\n", f.Line, f.Step, strings.ReplaceAll(f.Text, "\n", "\n    "))
+		}
+	}
+	for _, x := range t.bad {
+		fmt.Fprintf(w, "FAIL %s:%d: rule %s: %s\n", t.name(x.File), x.Line, x.Rule, x.Problem)
+	}
+	if t.o.coverage || t.o.strict {
+		for _, c := range t.coverage() {
+			if c.Never != nil {
+				fmt.Fprintf(w, "%s: never %s\n", c.Rule, strings.Replace(*c.Never, "both", "looked at a call", 1))
+			}
+		}
+	}
+	fmt.Fprintf(w, "%d files, %d cases, %d examples, %d failed\n", len(files), len(t.cases), t.ran, t.failures())
+}
+
+// name is a file as it is shown: relative to the working directory.
+func (t *tester) name(file string) string {
+	if rel, err := filepath.Rel(t.e.Dir, file); err == nil && !strings.HasPrefix(rel, "..") {
+		return rel
+	}
+	return file
+}
+
+// annotate prints failures as GitHub's workflow commands.
+func (t *tester) annotate() {
+	one := func(file string, line int, text string) {
+		text = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(text)
+		fmt.Fprintf(t.e.Stdout, "::error file=%s,line=%d::%s\n", t.name(file), line, text)
+	}
+	for _, c := range t.cases {
+		for _, f := range c.Failed {
+			one(c.File, f.Line, c.Name+": "+f.Step+": "+f.Text)
+		}
+	}
+	for _, x := range t.bad {
+		one(x.File, x.Line, "rule "+x.Rule+": "+x.Problem)
+	}
+}
+
+type junitSuites struct {
+	XMLName xml.Name     `xml:"testsuites"`
+	Suites  []junitSuite `xml:"testsuite"`
+}
+
+type junitSuite struct {
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Name    string        `xml:"name,attr"`
+	Class   string        `xml:"classname,attr"`
+	Failure *junitFailure `xml:"failure,omitempty"`
+}
+
+type junitFailure struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// junit is one suite a file, one case a case; the examples are a suite of their
+// own.
+func (t *tester) junit() []byte {
+	var doc junitSuites
+	at := map[string]int{}
+	add := func(suite string, c junitCase) {
+		i, ok := at[suite]
+		if !ok {
+			i = len(doc.Suites)
+			at[suite] = i
+			doc.Suites = append(doc.Suites, junitSuite{Name: suite})
+		}
+		s := &doc.Suites[i]
+		s.Tests++
+		if c.Failure != nil {
+			s.Failures++
+		}
+		s.Cases = append(s.Cases, c)
+	}
+	for _, c := range t.cases {
+		j := junitCase{Name: c.Name, Class: t.name(c.File)}
+		if !c.OK {
+			j.Failure = &junitFailure{Message: c.Failed[0].Step}
+			for _, f := range c.Failed {
+				j.Failure.Text += fmt.Sprintf("line %d: %s: %s\n", f.Line, f.Step, f.Text)
+			}
+		}
+		add(t.name(c.File), j)
+	}
+	for _, x := range t.bad {
+		add("examples", junitCase{Name: x.Rule, Class: t.name(x.File), Failure: &junitFailure{Message: x.Problem, Text: fmt.Sprintf("line %d", x.Line)}})
+	}
+	for range t.ran - len(t.bad) {
+		add("examples", junitCase{Name: "example", Class: "examples"})
+	}
+	var b bytes.Buffer
+	b.WriteString(xml.Header)
+	enc := xml.NewEncoder(&b)
+	enc.Indent("", "  ")
+	if enc.Encode(doc) != nil {
+		return nil
+	}
+	b.WriteByte('\n')
+	return b.Bytes()
+}

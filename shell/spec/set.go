@@ -42,7 +42,7 @@ func (s *Set) With(own []*Command) *Set {
 		if base := s.command(c.Name); base != nil && !c.Replace {
 			full = merge(base, c)
 		}
-		for _, n := range append([]string{c.Name}, full.Aliases...) {
+		for _, n := range append([]string{c.Name, full.Name}, full.Aliases...) {
 			out.own[n] = full
 		}
 	}

@@ -22,6 +22,7 @@ func (r *run) activate(c *class, b *bindings) *active {
 	if a.stored == nil {
 		unmet.copyTo(&a.st)
 		a.st.past = a.st.past[:0]
+		r.rebindAll(a)
 	} else {
 		a.stored.copyTo(&a.st)
 		if c.lazy {
@@ -30,6 +31,60 @@ func (r *run) activate(c *class, b *bindings) *active {
 	}
 	r.stepRegisters(a)
 	return a
+}
+
+// rebindAll puts the binding's values into what its state took over from "no
+// value met yet".
+func (r *run) rebindAll(a *active) {
+	for i := range a.st.cells {
+		c := &a.st.cells[i]
+		if c.open != nil {
+			c.open = r.rebind(c.open, a.b)
+		}
+		if len(c.items) == 0 {
+			continue
+		}
+		items := slices.Clone(c.items)
+		for k := range items {
+			if items[k].e != nil {
+				items[k].e = r.rebind(items[k].e, a.b)
+			}
+			items[k].b = r.rebound(items[k].b, a.b)
+		}
+		slices.SortFunc(items, compareItems)
+		c.items = items
+	}
+}
+
+// rebound is b with the values of to for variables that have none.
+func (r *run) rebound(b, to *bindings) *bindings {
+	if b == nil || !slices.Contains(b.vals, freshBound) {
+		return b
+	}
+	old := slices.Clone(r.vals)
+	defer copy(r.vals, old)
+	for i, v := range b.class.vars {
+		r.vals[v] = b.vals[i]
+		if k := slices.Index(to.class.vars, v); k >= 0 && b.vals[i] == freshBound {
+			r.vals[v] = to.vals[k]
+		}
+	}
+	return r.m.sp.bind(b.class, r.vals)
+}
+
+func (r *run) rebind(e *node, to *bindings) *node {
+	s := r.m.sp
+	s.touch()
+	switch e.op {
+	case rConst:
+		return e
+	case rRegister:
+		return s.register(e.f, r.rebound(e.b, to))
+	case rNot, rPlain, rMin, rMax, rOr:
+		return s.rebuild(e, func(k *node) *node { return r.rebind(k, to) })
+	default:
+		return s.mark(e.op, e.f, r.rebound(e.b, to), e.sure)
+	}
 }
 
 // catchUp takes the state of a binding over the calls from st.at to upto, none

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/agentltl/agentltl-hook/internal/version"
-	"github.com/agentltl/agentltl-hook/trace"
 )
 
 // A checkpoint holds, behind the codec's version and the number of calls, the
@@ -235,7 +234,11 @@ func (w *writer) bind(b *bindings) {
 	w.uint(1)
 	w.uint(b.class.id)
 	for _, v := range b.vals {
-		w.text(trace.Canonical(v.v))
+		if v == freshBound {
+			w.text("")
+		} else {
+			w.text(v.key)
+		}
 	}
 }
 

@@ -277,7 +277,7 @@ func (r *reader) item() (it item) {
 		it.was = Verdict(r.byteUpTo(byte(True)))
 	default:
 		it.f, it.b = r.scoped()
-		if !r.bad && (!it.f.conj || it.kind == atItem && !(it.f.op == opAt && it.f.list && it.f.n >= 0)) {
+		if !r.bad && (!it.f.conj || it.kind == atItem && !(it.f.op == opAt && it.f.list)) {
 			r.fail()
 		}
 	}
@@ -339,8 +339,13 @@ func (r *reader) bind() *bindings {
 	c := r.m.p.classes[id]
 	vals := make([]*bound, len(r.m.p.vars))
 	for _, v := range c.vars {
-		x, err := trace.DecodeJSON([]byte(r.text()))
-		if err != nil || r.bad {
+		text := r.text()
+		if text == "" {
+			vals[v] = freshBound
+			continue
+		}
+		x, err := trace.DecodeJSON([]byte(text))
+		if err != nil {
 			r.fail()
 			return nil
 		}

@@ -140,15 +140,14 @@ func stepOf(c *trace.Call) (int, bool) {
 	return *c.Step, true
 }
 
-// bindingKey is the identity of a domain value: equal values, equal keys. Other
-// than in canonical JSON, numbers are spelled by value.
+// bindingKey is the identity of a domain value: its canonical JSON with numbers
+// spelled by value, so that equal values have equal keys.
 func bindingKey(b []byte, v any) []byte {
 	switch v := v.(type) {
+	case fresh:
+		return append(b, 0)
 	case json.Number:
-		if r, ok := trace.Rat(v); ok {
-			return append(b, r.RatString()...)
-		}
-		return append(b, v...)
+		return appendNumber(b, v)
 	case []any:
 		b = append(b, '[')
 		for i, e := range v {
@@ -171,4 +170,15 @@ func bindingKey(b []byte, v any) []byte {
 	default:
 		return trace.AppendJSON(b, v)
 	}
+}
+
+func appendNumber(b []byte, n json.Number) []byte {
+	r, ok := trace.Rat(n)
+	if !ok {
+		return append(b, n...)
+	}
+	if digits, exact := r.FloatPrec(); exact {
+		return append(b, r.FloatString(digits)...)
+	}
+	return append(b, n...)
 }

@@ -3,8 +3,6 @@ package ltl
 import (
 	"slices"
 	"sort"
-
-	"github.com/agentltl/agentltl-hook/trace"
 )
 
 var noPlace = []string{""}
@@ -25,8 +23,7 @@ func (r *run) spawn(n *pnode) {
 	case n.op == opForall:
 		r.each(n, func(b *bound) {
 			at := len(r.path)
-			r.path = append(r.path, "A="...)
-			r.path = append(trace.AppendJSON(r.path, b.v), '/')
+			r.path = append(append(append(r.path, "A="...), b.key...), '/')
 			r.spawn(n.l)
 			r.path = r.path[:at]
 		})
@@ -36,7 +33,7 @@ func (r *run) spawn(n *pnode) {
 		r.leaf(r.m.sp.never, noPlace)
 	case n.op == opPrevious:
 		r.spawnPrevious(n)
-	case n.op == opAt && n.list && n.n >= 0:
+	case n.op == opAt && n.list:
 		r.spawnAt(n)
 	case n.list: // H
 		if y := r.cell(n); y.level.verdict() == False {

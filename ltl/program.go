@@ -229,7 +229,7 @@ func markConjunctive(n *pnode, side string) {
 		markConjunctive(n.l, "")
 	case n.op == opPrevious, n.op == opAt:
 		markConjunctive(n.l, "")
-		n.list = n.l.divides()
+		n.list = n.hasCell() && n.l.divides()
 	case n.op == opHistorically && n.l.settled:
 		markConjunctive(n.l, "")
 		n.list = true
@@ -257,6 +257,9 @@ func (p *program) layout() {
 		key := strconv.Itoa(n.class.id) + string(rune('a'+n.op)) + n.f.String()
 		for _, v := range n.class.vars {
 			key += "\x00" + strconv.Itoa(v)
+		}
+		for _, t := range toolsOf(n.f) { // the text of a plain name does not tell
+			key += "\x00" + strconv.FormatBool(t.Maybe)
 		}
 		if at, ok := places[key]; ok {
 			return at, false

@@ -10,9 +10,10 @@ import (
 // Tools lists the names, or globs, of the tools whose calls can change f's
 // monitor. Always means that no tool name rules a call out: an atom takes any
 // tool, or the monitor moves on calls that match nothing (X, @N, within_steps,
-// an open U, a Y over the call itself: architecture.md 6). A call of another
-// tool changes no byte of the monitor but its count: [Monitor.Skip] stands for
-// stepping over it.
+// an open U, a Y over the call itself: architecture.md 6), or that such calls can
+// be refused: as long as an obligation is not met, or at once because the formula
+// is about the first call. A call of another tool changes no byte of the monitor
+// but its count: [Monitor.Skip] stands for stepping over it.
 func Tools(f Formula) (names []string, always bool) {
 	walk(f, func(g Formula) bool {
 		for _, t := range toolsOf(g) {
@@ -32,7 +33,16 @@ func Tools(f Formula) (names []string, always bool) {
 	q := quiet{}
 	q.value(f)
 	slices.Sort(names)
-	return slices.Compact(names), always || q.restless
+	return slices.Compact(names), always || q.restless || refusesStrangers(f)
+}
+
+// refusesStrangers says whether a call that matches nothing can break f.
+func refusesStrangers(f Formula) bool {
+	if reachOf(f).Has(PresumablyFalse) {
+		return true
+	}
+	e, err := Evaluate(f, []trace.Call{{Tool: "\x00"}})
+	return err != nil || e.Verdict().Failing()
 }
 
 func domainOf(f Formula) Domain {
@@ -138,7 +148,7 @@ func (q *quiet) value(f Formula) quietness {
 		q.waiting(f.Left, f.Right)
 	case Release:
 		l, r := q.value(f.Left), q.value(f.Right)
-		q.needs(l == never && r == ever || !isLocal(f.Left) && !isLocal(f.Right))
+		q.needs(l == never && r == ever)
 	case Previous:
 		q.value(f.Operand)
 		q.needs(onlyCells(f.Operand))
@@ -148,7 +158,7 @@ func (q *quiet) value(f Formula) quietness {
 		q.needs(q.value(f.Operand) == ever || onlyCells(f.Operand))
 	case Since:
 		l, r := q.value(f.Left), q.value(f.Right)
-		q.needs(l == ever && r == never || onlyCells(f.Left) && onlyCells(f.Right))
+		q.needs(l == ever && r == never || isSettled(f) && onlyCells(f.Left) && onlyCells(f.Right))
 	case CountBefore:
 		q.needs(q.value(f.Operand) == never)
 	case Forall:
@@ -165,7 +175,7 @@ func (q *quiet) needs(ok bool) { q.restless = q.restless || !ok }
 
 func (q *quiet) waiting(left, right Formula) {
 	l, r := q.value(left), q.value(right)
-	q.needs(l == ever && r == never || !isLocal(left) && !isLocal(right))
+	q.needs(l == ever && r == never)
 }
 
 func negated(k quietness) quietness {

@@ -100,7 +100,7 @@ func (e *Evaluation) witnesses(n *enode, b *binding, p int, prefix string, out [
 		}
 	case Forall:
 		for _, x := range e.domain(f.Dom, p) {
-			out = e.witnesses(n.kids[0], &binding{f.Var, x, b}, p, prefix+"A="+trace.Canonical(x)+"/", out)
+			out = e.witnesses(n.kids[0], &binding{f.Var, x, b}, p, prefix+"A="+string(bindingKey(nil, x))+"/", out)
 		}
 		return out
 	}

@@ -139,5 +139,7 @@ func (p *Pipeline) loadWith(dir string, examples bool) (*rules.Set, rules.Proble
 	if examples {
 		o.Judge = p.Judge(r.root)
 	}
-	return rules.Load(r.found.Files, o)
+	set, problems := rules.Load(r.found.Files, o)
+	set.Told = append(r.found.Notices, set.Told...)
+	return set, problems
 }

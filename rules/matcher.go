@@ -159,11 +159,7 @@ func (w *withCond) values(v *view) (vals []any, known bool) {
 
 // exact are the values that an unknown word can be, if they are all known.
 func (v *view) exact(s string) ([]any, bool) {
-	w := s
-	if s != "*" {
-		w, _ = v.word(s)
-	}
-	b, ok := v.call.CLI.Bounds[w]
+	b, ok := v.boundOf(s)
 	if !ok || len(b.Within) > 0 || len(b.Exact) == 0 {
 		return nil, false
 	}

@@ -74,7 +74,7 @@ func (v *view) unknownPath(field string, c *globCond, values []string) trace.Ans
 		return trace.No
 	}
 	if cli.Fields[field] == "maybe-cwd" {
-		return v.otherPlaces(c)
+		return v.otherPlaces(c, values)
 	}
 	if !v.open(field) {
 		return trace.No
@@ -85,6 +85,8 @@ func (v *view) unknownPath(field string, c *globCond, values []string) trace.Ans
 		switch {
 		case ok:
 			answer, decided = max(answer, v.bound(w, s, c)), true
+		case len(cli.Bounds) > 0 && hasKeyBound(cli.Bounds, s):
+			answer, decided = max(answer, c.bounded(v, cli.Bounds[s])), true
 		case !strings.HasPrefix(s, "/") && !asWritten(s):
 			// relative under an unknown folder: its end is known
 			answer, decided = max(answer, c.meetsAny(v, newGlob("*/"+escapeGlob(s)))), true
@@ -118,17 +120,40 @@ func (v *view) absentPath(field string, c *globCond) trace.Answer {
 func (v *view) allBounded() bool {
 	cli := v.call.CLI
 	for _, w := range cli.DynamicArgs {
-		if _, ok := cli.Bounds[w]; !ok {
+		if _, ok := v.boundOf(w); !ok {
 			return false
 		}
 	}
 	return len(cli.DynamicArgs) > 0
 }
 
+// boundOf finds the bound of a value or of a word: bounds are kept under the
+// text as it stands in the field, which may have been made absolute.
+func (v *view) boundOf(s string) (trace.Bound, bool) {
+	bounds := v.call.CLI.Bounds
+	if b, ok := bounds[s]; ok || len(bounds) == 0 || s == "*" {
+		return b, ok
+	}
+	if w, ok := v.word(s); ok {
+		if b, ok := bounds[w]; ok {
+			return b, ok
+		}
+	}
+	if b, ok := bounds[v.ctx.absolute(s, v.call.Dir)]; ok {
+		return b, true
+	}
+	for k, b := range bounds {
+		if strings.HasSuffix(k, "/"+s) {
+			return b, true
+		}
+	}
+	return trace.Bound{}, false
+}
+
 // bound answers for one unknown word: from its bound, else from itself if it is
 // a glob, else maybe.
 func (v *view) bound(word, value string, c *globCond) trace.Answer {
-	if b, ok := v.call.CLI.Bounds[word]; ok {
+	if b, ok := v.boundOf(value); ok {
 		if isGlobWord(word) && len(b.Within) == 0 {
 			// Every file that the shell finds is an argument: one of them is enough.
 			if slices.ContainsFunc(b.Exact, func(s string) bool { p := v.spell(s); return slices.ContainsFunc(c.all(v), p.matches) }) {
@@ -203,7 +228,16 @@ func (c *globCond) meetsAny(v *view, paths *glob) trace.Answer {
 
 // otherPlaces answers for a call after "cd d;" whose folder may not have been
 // changed: its effects list both places.
-func (v *view) otherPlaces(c *globCond) trace.Answer {
+func (v *view) otherPlaces(c *globCond, values []string) trace.Answer {
+	answer := trace.No
+	for _, s := range values {
+		if b, ok := v.boundOf(s); ok {
+			answer = max(answer, min(c.bounded(v, b), trace.Maybe))
+		}
+	}
+	if answer != trace.No {
+		return answer
+	}
 	for _, e := range v.call.Effects {
 		if p := v.spell(e.Target); slices.ContainsFunc(c.all(v), p.matches) {
 			return trace.Maybe
@@ -215,7 +249,7 @@ func (v *view) otherPlaces(c *globCond) trace.Answer {
 // boundAll is for "each": all that an unknown word can be must match.
 func (v *view) boundAll(s string, c *globCond) trace.Answer {
 	w, _ := v.word(s)
-	b, ok := v.call.CLI.Bounds[w]
+	b, ok := v.boundOf(s)
 	if !ok || len(b.Within) > 0 {
 		return trace.Maybe
 	}
@@ -241,7 +275,7 @@ func (v *view) boundOutside(s string, folders []string) trace.Answer {
 	if s != "*" {
 		w, _ = v.word(s)
 	}
-	b, ok := v.call.CLI.Bounds[w]
+	b, ok := v.boundOf(s)
 	if !ok {
 		if w != "*" && isGlobWord(w) {
 			b = trace.Bound{Within: []string{v.ctx.absolute(s, v.call.Dir)}}
@@ -281,4 +315,9 @@ func fixedFolder(pattern string) string {
 		return pattern[:j]
 	}
 	return "/"
+}
+
+func hasKeyBound(bounds map[string]trace.Bound, s string) bool {
+	_, ok := bounds[s]
+	return ok
 }

@@ -66,24 +66,24 @@ func (l *linter) unknownTools() {
 var taskRunners = [...]string{"make", "just", "task", "rake", "npm", "pnpm", "yarn", "bun", "cargo", "go", "mvn", "gradle", "nox", "tox"}
 
 func (b *toolBook) unknown(name string) string {
-	if b.byName[name] != nil || strings.HasPrefix(name, "mcp__") || strings.ContainsAny(name, "./") {
+	_, known, parent := b.tool(name)
+	if known || strings.HasPrefix(name, "mcp__") || strings.ContainsAny(name, "./") {
 		return ""
 	}
 	near := nearest(name, b.names)
 	if name != strings.ToLower(name) {
-		if near != "" && b.byName[near].Native {
+		if _, ok := b.native[near]; ok {
 			return "there is no tool " + name + "; did you mean " + near + "?"
 		}
 		return ""
 	}
-	parent := b.parent(name)
 	if run, _, ok := strings.Cut(name, "_"); parent == "" && ok && slices.Contains(taskRunners[:], run) {
 		parent = run
 	}
 	switch {
 	case parent == "":
 		return ""
-	case !b.hasSubcommands(parent):
+	case !b.subcommands(parent):
 		word := strings.TrimPrefix(name, parent+"_")
 		return "no command line gives " + name + ": " + parent + " has no subcommands; write {tool: " + parent + ", with: {argv: " + word + "}}, or its own arguments"
 	case near != "" && strings.HasPrefix(near, parent):
@@ -134,16 +134,16 @@ func (l *linter) argument(r *linted, p *part, arg string) {
 		if n.glob != nil {
 			return
 		}
-		t := l.tools.byName[n.name]
+		t, ok, _ := l.tools.tool(n.name)
 		switch {
-		case t == nil && strings.HasPrefix(n.name, "mcp__"), t == nil && n.name != strings.ToLower(n.name):
+		case !ok && strings.HasPrefix(n.name, "mcp__"), !ok && n.name != strings.ToLower(n.name):
 			return
-		case t == nil:
+		case !ok:
 			names = append(names, n.name)
-		case t.Open:
-			return
+		case t.Open || n.name == "dd":
+			return // dd takes any k=v
 		default:
-			if _, ok := t.param(base); ok {
+			if _, ok := paramOf(t, base); ok {
 				return
 			}
 			names = append(names, n.name)
@@ -207,11 +207,11 @@ func (l *linter) argumentTypes() {
 
 func (l *linter) argumentType(r *linted, p *part, w withCond) {
 	for _, n := range p.tools {
-		t := l.tools.byName[n.name]
-		if n.glob != nil || t == nil {
+		t, ok, _ := l.tools.tool(n.name)
+		if n.glob != nil || !ok {
 			continue
 		}
-		q, ok := t.param(w.arg)
+		q, ok := paramOf(t, w.arg)
 		if !ok {
 			continue
 		}
@@ -220,7 +220,7 @@ func (l *linter) argumentType(r *linted, p *part, w withCond) {
 		switch {
 		case isBool && (q.Type == "text" || q.Type == "list" || q.Type == "number"):
 			l.add(r, "%s of %s is text: compared with true or false, any text counts as true", w.arg, n.name)
-		case isNumber && (q.Type == "text" || q.Type == "any") && strings.Contains(string(num), ".") && versionLike().MatchString(w.arg):
+		case isNumber && q.Type == "text" && strings.Contains(string(num), ".") && versionLike().MatchString(w.arg):
 			l.add(r, "%s of %s is text: write it in quotes, the number is %s", w.arg, n.name, num)
 		}
 	}
@@ -235,8 +235,8 @@ func (l *linter) whereOnLists() {
 		r.parts(func(p *part) {
 			for _, c := range p.where {
 				for _, n := range p.tools {
-					if t := l.tools.byName[n.name]; t != nil {
-						if q, ok := t.param(c.arg); ok && q.Type == "list" {
+					if t, ok, _ := l.tools.tool(n.name); ok {
+						if q, ok := paramOf(t, c.arg); ok && q.Type == "list" {
 							l.add(r, "%s of %s is a list, and where is satisfied by one of several: use each to ask it of all", c.arg, n.name)
 						}
 					}

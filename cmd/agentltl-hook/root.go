@@ -20,6 +20,15 @@ type env = cli.Env
 // file with its constructor and one line here.
 func commands() []command {
 	return []command{
+		{"init", newInitCmd},
+		{"validate", newValidateCmd},
+		{"lint", newLintCmd},
+		{"library", newLibraryCmd},
+		{"use", newUseCmd},
+		{"unuse", newUnuseCmd},
+		{"disable", newDisableCmd},
+		{"enable", newEnableCmd},
+		{"schema", newSchemaCmd},
 		{"demo", newDemoCmd},
 		{"install", newInstallCmd},
 		{"uninstall", newUninstallCmd},

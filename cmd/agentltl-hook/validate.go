@@ -108,7 +108,7 @@ func runValidate(_ context.Context, e *env, o validateOptions) error {
 	}
 	switch {
 	case len(problems) > 0 && e.JSON:
-		return cli.Silent(cli.Usage)
+		return &cli.Error{Status: cli.Usage}
 	case len(problems) > 0:
 		return cli.Input(problems)
 	case o.strict && len(v.Warnings) > 0:

@@ -30,12 +30,16 @@ func callName(c *trace.Call) string {
 // words says what a target means in a few words, for summaries and refusals:
 // tools, then the conditions in brackets.
 func (t *target) words() string {
+	const enough = 240 // characters; a target of many parts names the first ones
 	var out []string
+	length := 0
 	for i := range t.parts {
+		if length > enough || len(out) == 8 {
+			out = append(out, fmt.Sprintf("%d more", len(t.parts)-i))
+			break
+		}
 		out = append(out, t.parts[i].words())
-	}
-	if len(out) > 6 {
-		out = append(out[:5], fmt.Sprintf("%d more", len(t.parts)-5))
+		length += len(out[i])
 	}
 	return list(out, "or")
 }

@@ -122,3 +122,10 @@ func forHarness(harnesses []string, harness string) bool {
 
 // LibraryText is the bytes of a packaged entry, as the program ships them.
 func LibraryText(id string) ([]byte, bool) { return libraryText(id) }
+
+// LoadEntry loads one packaged entry by itself, with the examples of its rules:
+// what a release tests. A bundle's own examples are judged by all of its rules.
+func LoadEntry(id string, o LoadOptions) (*Set, Problems) {
+	o.entryExamples = true
+	return Load([]File{{Layer: ProjectFile, Path: id, Text: []byte("use: [" + id + "]\n")}}, o)
+}

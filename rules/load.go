@@ -22,6 +22,8 @@ type LoadOptions struct {
 	// Judge checks one example of a rule of the set; "" if it does what it says,
 	// else the problem. nil: examples are not checked.
 	Judge func(s *Set, r *Rule, e Example) string
+
+	entryExamples bool // keep the examples of packaged entries
 }
 
 // Load reads the files of all layers and merges them. The set is never nil: a

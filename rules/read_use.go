@@ -313,11 +313,11 @@ func (r *fileReader) entryRules(e entryText, f field, o useOptions, line int) {
 		}
 		d.Shadow = d.Shadow || o.shadow
 		d.File, d.Line = r.Path, line
-		if e.path != "" {
-			d.examples = nil // their lines are the pack's; it is tested where it is written
+		// Examples of an entry are judged where it is written, not where it is used.
+		if !r.o.entryExamples {
+			d.examples = nil
 		}
 		if !slices.ContainsFunc(r.packaged, func(x def) bool { return x.ID == d.ID }) {
-			d.examples = nil
 			r.packaged = append(r.packaged, d)
 		}
 	}

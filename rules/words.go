@@ -12,7 +12,7 @@ func sortedKeys[V any](m map[string]V) []string {
 
 // nearest is the known name closest to a mistyped one, "" if none is close.
 func nearest(name string, known []string) string {
-	best, bestCost := "", min(max(1, len(name)/3), len(name)-1)+1
+	best, bestCost := "", min(max(1, len(name)/3), 3, len(name)-1)+1
 	for _, k := range known {
 		if cost := distance(strings.ToLower(name), strings.ToLower(k), bestCost); cost < bestCost {
 			best, bestCost = k, cost

@@ -203,7 +203,7 @@ func localPipeline(e *env, name string) (*hooks.Pipeline, error) {
 	p := &hooks.Pipeline{Home: e.Home(), Env: map[string]string{"HOME": e.Home()}, Program: version.String(), Now: e.Now}
 	switch name {
 	case "", "generic", "plain":
-		p.Profile = hooks.Profile{Name: "generic", Agent: "the agent", ShellTools: map[string]string{"Bash": "command", "PowerShell": "command"}}
+		p.Profile = hooks.Profile{Name: "generic", Agent: "the agent", UserDir: ".agentltl", ShellTools: map[string]string{"Bash": "command", "PowerShell": "command"}}
 		if name == "plain" {
 			p.Profile.Name = "plain"
 		}

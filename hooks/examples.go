@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -21,6 +22,12 @@ func (p *Pipeline) Judge(root string) func(*rules.Set, *rules.Rule, rules.Exampl
 	q := *p
 	q.NoDisk = true
 	q.Profile.ShellTools = exampleShells(p.Profile.ShellTools)
+	place := rules.ExampleContext(&rules.Context{Root: root, Home: p.Home, Tmp: p.Env["TMPDIR"]})
+	root, q.Home = place.Root, place.Home
+	q.Env = maps.Clone(p.Env)
+	if q.Env["HOME"] != "" {
+		q.Env["HOME"] = q.Home
+	}
 	return func(set *rules.Set, rule *rules.Rule, ex rules.Example) string {
 		r := &run{p: &q, root: root, folder: root, session: "example", now: exampleTime}
 		return r.judgeExample(set, rule, ex)

@@ -19,8 +19,9 @@ type LoadOptions struct {
 	// LastGood gives the resolved forms of the last files of a layer that loaded,
 	// newest first, by key (see [Set.Resolved]); nil: none is known.
 	LastGood func(key string) [][]byte
-	// Judge checks one example of a rule of the set; "" if it does what it says,
-	// else the problem. nil: examples are not checked.
+	// Judge checks one example of a rule of the set, in the place that
+	// [ExampleContext] makes of Context; "" if it does what it says, else the
+	// problem. nil: examples are not checked.
 	Judge func(s *Set, r *Rule, e Example) string
 
 	entryExamples bool // keep the examples of packaged entries
@@ -193,9 +194,28 @@ func (s *Set) Resolved() map[string][]byte {
 	return out
 }
 
+// ExampleContext is the place that examples are judged in: the project root and
+// home folder with nothing on disk. Where they lie in the temporary folder, as in
+// a test, others stand for them, so that "outside the project" means the same
+// everywhere.
+func ExampleContext(ctx *Context) *Context {
+	c := &Context{Root: ctx.Root, Home: ctx.Home, Tmp: ctx.Tmp, PathField: ctx.PathField}
+	if c.Tmp == "" {
+		c.Tmp = "/tmp"
+	}
+	if c.Root == "" || within(c.Root, c.Tmp) {
+		c.Root = "/project"
+	}
+	if c.Home == "" || within(c.Home, c.Tmp) {
+		c.Home = "/home/user"
+	}
+	return c
+}
+
 // examples judges the lines of all rules of the files that loaded and notes
 // those that do not do what they say.
 func (l *loader) examples(set *Set) (failed bool) {
+	ctx := ExampleContext(l.o.Context)
 	for _, d := range l.docs {
 		if len(d.problems) > 0 {
 			continue
@@ -205,11 +225,15 @@ func (l *loader) examples(set *Set) (failed bool) {
 				base, _, _ := strings.Cut(r.ID, "@")
 				return (r.ID == own.ID || base == own.ID) && r.Pos == own.pos() && r.Layer == own.Layer
 			})
-			if i < 0 {
+			if i < 0 || len(own.examples) == 0 {
+				continue
+			}
+			rule, problems := compile(&set.defs[i], ctx)
+			if len(problems) > 0 {
 				continue
 			}
 			for _, e := range own.examples {
-				if msg := l.o.Judge(set, &set.Rules[i], e); msg != "" {
+				if msg := l.o.Judge(set, &rule, e); msg != "" {
 					d.problem(e.Line, own.ID, msg)
 					failed = true
 				}

@@ -16,6 +16,7 @@ type view struct {
 	ctx   *Context
 	text  map[string]spellings // made when a text is first compared
 	plain bool                 // operands are text, no paths (echo, printf)
+	tree  string               // a folder that an effect reaches with all below it
 }
 
 // match answers whether a call is one the target speaks of. "and" is the least
@@ -98,6 +99,9 @@ func (p *part) effectConditions(v *view, env ltl.Env) trace.Answer {
 		maps.Copy(args, v.args)
 		args["target"], args["op"], args["recursive"] = e.Target, e.Op, e.Recursive
 		w := &view{call: v.call, tool: v.tool, args: args, ctx: v.ctx}
+		if e.Recursive {
+			w.tree = e.Target
+		}
 		a := p.rest(w, env)
 		if e.Certainty != "sure" {
 			a = min(a, trace.Maybe)

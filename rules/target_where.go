@@ -47,7 +47,22 @@ func (c *globCond) field(v *view, name string, actual any, deep bool) (trace.Ans
 	if remote && len(values) > 0 {
 		return trace.Maybe, nil // a path of another machine
 	}
+	if name == "target" && v.tree != "" {
+		return c.tree(v), nil
+	}
 	return v.unknownPath(name, c, values), nil
+}
+
+// tree answers for a folder that is reached with all below it: yes when a
+// pattern takes any name in it, maybe when it can name something below.
+func (c *globCond) tree(v *view) trace.Answer {
+	anything := v.spell(v.tree + "/\uffff")
+	for _, g := range c.all(v) {
+		if g.slash && anything.matches(g) {
+			return trace.Yes
+		}
+	}
+	return c.meetsAny(v, newGlob(escapeGlob(v.tree)+"/*"))
 }
 
 // text tries the patterns on one text.

@@ -33,8 +33,8 @@ func newLintCmd(e *env) *cobra.Command {
 	return cmd
 }
 
-// finding is one line of lint as it is printed.
-type finding struct {
+// lintFinding is one line of lint as it is printed.
+type lintFinding struct {
 	Code    string `json:"code"`
 	Level   string `json:"level"`
 	File    string `json:"file"`
@@ -43,11 +43,11 @@ type finding struct {
 	Message string `json:"message"`
 }
 
-func findingOf(f rules.Finding) finding {
-	return finding{f.Code, string(f.Level), f.Pos.File, f.Pos.Line, f.Rule, f.Msg}
+func lintFindingOf(f rules.Finding) lintFinding {
+	return lintFinding{f.Code, string(f.Level), f.Pos.File, f.Pos.Line, f.Rule, f.Msg}
 }
 
-func (f finding) text(e *env) string {
+func (f lintFinding) text(e *env) string {
 	place := shortPath(e, f.File)
 	if f.Line > 0 {
 		place += fmt.Sprintf(":%d", f.Line)
@@ -71,16 +71,16 @@ func runLint(_ context.Context, e *env, o lintOptions) error {
 	if len(problems) > 0 {
 		return cli.Input(problems)
 	}
-	found := []finding{}
+	found := []lintFinding{}
 	for _, f := range rules.Lint(set, e.Now()) {
 		if strings.IndexByte(order, byte(f.Level)) >= least {
-			found = append(found, findingOf(f))
+			found = append(found, lintFindingOf(f))
 		}
 	}
 	if e.JSON {
 		err = cli.WriteJSON(e.Stdout, struct {
 			Version  int       `json:"version"`
-			Findings []finding `json:"findings"`
+			Findings []lintFinding `json:"findings"`
 		}{1, found})
 	} else {
 		for _, f := range found {

@@ -45,7 +45,7 @@ type validated struct {
 	Settings map[string]any   `json:"settings"`
 	Groups   map[string]any   `json:"groups,omitempty"`
 	Notices  []string         `json:"notices,omitempty"`
-	Warnings []finding        `json:"warnings"`
+	Warnings []lintFinding        `json:"warnings"`
 	Problems []checkedProblem `json:"problems"`
 }
 
@@ -88,7 +88,7 @@ func runValidate(_ context.Context, e *env, o validateOptions) error {
 	if err != nil {
 		return err
 	}
-	v := validated{Version: 1, Files: []validatedFile{}, Rules: []validatedRule{}, Warnings: []finding{}, Problems: problemList(problems)}
+	v := validated{Version: 1, Files: []validatedFile{}, Rules: []validatedRule{}, Warnings: []lintFinding{}, Problems: problemList(problems)}
 	for _, f := range set.Files {
 		v.Files = append(v.Files, validatedFile{f.Path, f.Layer.String()})
 	}
@@ -99,7 +99,7 @@ func runValidate(_ context.Context, e *env, o validateOptions) error {
 		v.fill(set)
 		for _, f := range rules.Lint(set, e.Now()) {
 			if f.Level != rules.LevelI {
-				v.Warnings = append(v.Warnings, findingOf(f))
+				v.Warnings = append(v.Warnings, lintFindingOf(f))
 			}
 		}
 	}

@@ -79,7 +79,7 @@ func runLint(_ context.Context, e *env, o lintOptions) error {
 	}
 	if e.JSON {
 		err = cli.WriteJSON(e.Stdout, struct {
-			Version  int       `json:"version"`
+			Version  int           `json:"version"`
 			Findings []lintFinding `json:"findings"`
 		}{1, found})
 	} else {

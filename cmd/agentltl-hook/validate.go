@@ -45,7 +45,7 @@ type validated struct {
 	Settings map[string]any   `json:"settings"`
 	Groups   map[string]any   `json:"groups,omitempty"`
 	Notices  []string         `json:"notices,omitempty"`
-	Warnings []lintFinding        `json:"warnings"`
+	Warnings []lintFinding    `json:"warnings"`
 	Problems []checkedProblem `json:"problems"`
 }
 

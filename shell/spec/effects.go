@@ -2,6 +2,7 @@ package spec
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -118,8 +119,8 @@ func upload(field, text string) (string, bool) {
 }
 
 func (p *parser) lookup(dest string) *slot {
-	for i := len(p.frames) - 1; i >= 0; i-- {
-		if s := p.frames[i].slots[dest]; s != nil {
+	for _, f := range slices.Backward(p.frames) {
+		if s := f.slots[dest]; s != nil {
 			return s
 		}
 	}

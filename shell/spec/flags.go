@@ -44,8 +44,7 @@ func (p *parser) flag(t token) {
 // option finds a declared flag, in the command itself first, then among the
 // global options of those above it.
 func (p *parser) option(flag string) (*Option, *frame) {
-	for i := len(p.frames) - 1; i >= 0; i-- {
-		f := p.frames[i]
+	for i, f := range slices.Backward(p.frames) {
 		for j := range f.cmd.Options {
 			o := &f.cmd.Options[j]
 			if (o.Global || i == len(p.frames)-1) && o.has(flag, p.anyDash()) {
@@ -161,6 +160,7 @@ func (p *parser) turnOn(o *Option, s *slot) {
 		s.suffix = nil
 	case Glued:
 		s.vals = nil
+	case Str, Bool, List, Int, Map:
 	}
 }
 
@@ -290,8 +290,7 @@ func (p *parser) abbreviated(name string) (out []candidate) {
 	if !p.abbrev() || len(name) < 3 {
 		return nil
 	}
-	for i := len(p.frames) - 1; i >= 0; i-- {
-		f := p.frames[i]
+	for i, f := range slices.Backward(p.frames) {
 		for j := range f.cmd.Options {
 			o := &f.cmd.Options[j]
 			if (o.Global || i == len(p.frames)-1) && slices.ContainsFunc(o.Flags, func(x string) bool { return strings.HasPrefix(x, name) }) {

@@ -139,8 +139,8 @@ func (p *parser) positionals(f *frame) (out []*Positional) {
 }
 
 func (p *parser) isSet(dest string) bool {
-	for i := len(p.frames) - 1; i >= 0; i-- {
-		if s := p.frames[i].slots[dest]; s != nil && s.set {
+	for _, f := range slices.Backward(p.frames) {
+		if s := f.slots[dest]; s != nil && s.set {
 			return s.opt == nil || s.opt.needs() || s.on
 		}
 	}

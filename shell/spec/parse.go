@@ -194,7 +194,7 @@ func (p *parser) read() {
 			p.flag(t)
 		case !p.descend(c, t):
 			p.operand(t)
-			if c.Posix && !(c.AfterDash != "" && p.dashAhead()) {
+			if c.Posix && (c.AfterDash == "" || !p.dashAhead()) {
 				p.ended = true
 				if len(p.toks) > 0 && p.toks[0].text == "--" {
 					p.toks = p.toks[1:]

@@ -35,8 +35,7 @@ func (p *parser) finish() Parsed {
 // fill makes Args and Fields of the slots, the program's first. A value that a
 // subcommand has wins over one of the same name above it.
 func (p *parser) fill() {
-	for i, f := range p.frames {
-		last := i == len(p.frames)-1
+	for _, f := range p.frames {
 		for _, dest := range f.order {
 			s := f.slots[dest]
 			if p.unspec && !s.set {
@@ -45,7 +44,7 @@ func (p *parser) fill() {
 			if _, have := p.out.Args[dest]; have && !s.set {
 				continue
 			}
-			v, vals, ok := s.value(last)
+			v, vals, ok := s.value()
 			if !ok {
 				continue
 			}
@@ -67,7 +66,7 @@ func (p *parser) fill() {
 
 // value is what stands in Args. An option that takes values is left out when it
 // was not given, a boolean is false, a run of operands is empty.
-func (s *slot) value(last bool) (v any, from []Value, ok bool) {
+func (s *slot) value() (v any, from []Value, ok bool) {
 	if s.opt == nil {
 		if s.pos == nil || !s.set && s.pos.Nargs != "*" {
 			return nil, nil, false
@@ -82,41 +81,34 @@ func (s *slot) value(last bool) (v any, from []Value, ok bool) {
 		// flags would fill every trace, and a missing field equals false.
 		return nil, nil, false
 	}
-	switch s.opt.Type {
-	case Bool, Attached, Optional:
+	switch t := s.opt.Type; {
+	case t == Bool, t == Attached, t == Optional:
 		return s.on, nil, true
-	case Count:
+	case t == Count:
 		return json.Number(strconv.Itoa(s.n)), nil, true
-	case Glued:
-		if !s.set {
-			return nil, nil, false
-		}
-		if len(s.vals) == 0 {
-			return s.on, nil, true
-		}
-		return s.vals[0].Text, s.vals[:1], true
-	}
-	if !s.set || len(s.vals) == 0 {
+	case !s.set:
 		return nil, nil, false
-	}
-	switch s.opt.Type {
-	case List:
+	case t == Glued && len(s.vals) == 0:
+		return s.on, nil, true
+	case len(s.vals) == 0:
+		return nil, nil, false
+	case t == List:
 		return texts(s.vals), s.vals, true
-	case Map:
+	case t == Map:
 		m := map[string]any{}
 		for _, v := range s.vals {
 			k, x, _ := strings.Cut(v.Text, "=")
 			m[k] = x
 		}
 		return m, nil, true
-	case Int:
-		t := s.vals[len(s.vals)-1]
-		if n, err := strconv.Atoi(t.Text); err == nil {
-			return json.Number(strconv.Itoa(n)), []Value{t}, true
+	}
+	last := s.vals[len(s.vals)-1]
+	if s.opt.Type == Int {
+		if n, err := strconv.Atoi(last.Text); err == nil {
+			return json.Number(strconv.Itoa(n)), []Value{last}, true
 		}
 	}
-	t := s.vals[len(s.vals)-1]
-	return t.Text, []Value{t}, true
+	return last.Text, []Value{last}, true
 }
 
 func texts(vals []Value) []any {

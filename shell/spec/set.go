@@ -3,6 +3,7 @@ package spec
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,9 +35,7 @@ func (s *Set) With(own []*Command) *Set {
 		return s
 	}
 	out := &Set{index: s.index, data: s.data, own: map[string]*Command{}}
-	for k, c := range s.own {
-		out.own[k] = c
-	}
+	maps.Copy(out.own, s.own)
 	for _, c := range own {
 		full := c
 		if base := s.command(c.Name); base != nil && !c.Replace {
@@ -68,11 +67,11 @@ func (s *Set) find(name string) (found, bool) {
 			continue
 		}
 		if c := s.command(n); c != nil {
-			return s.resolve(c, n)
+			return s.resolve(c)
 		}
 		if v, _, ok := strings.Cut(n, "."); ok && v == "mkfs" {
 			if c := s.command("mkfs"); c != nil {
-				return s.resolve(c, "mkfs")
+				return s.resolve(c)
 			}
 		}
 	}
@@ -95,7 +94,7 @@ func unversioned(name string) string {
 }
 
 // resolve follows "like" and names the tool.
-func (s *Set) resolve(c *Command, as string) (found, bool) {
+func (s *Set) resolve(c *Command) (found, bool) {
 	f := found{command: c, program: c.Name, tool: c.Tool}
 	if c.Like != "" {
 		base := s.command(c.Like)

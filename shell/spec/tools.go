@@ -118,10 +118,10 @@ func params(c *Command) []Param {
 		p := Param{Name: o.Dest, Type: o.Type.shape(), Help: o.Help}
 		p.Path = p.Type != "bool" && p.Type != "number" && (&slot{opt: o}).kind(o.Dest) != NoPath
 		out = append(out, p)
-		switch o.Type {
-		case Attached:
+		if o.Type == Attached {
 			out = append(out, Param{Name: o.Dest + "_suffix", Type: "text"})
-		case Optional:
+		}
+		if o.Type == Optional {
 			out = append(out, Param{Name: o.Dest + "_value", Type: "text"})
 		}
 	}

@@ -3,6 +3,7 @@ package spec_test
 import (
 	"bufio"
 	"encoding/json"
+	"maps"
 	"os"
 	"path"
 	"reflect"
@@ -111,9 +112,7 @@ func absolute(p spec.Parsed, cwd string) map[string]any {
 			base = abs(base, r.Value.Text)
 		}
 	}
-	for k, v := range p.Args {
-		out[k] = v
-	}
+	maps.Copy(out, p.Args)
 	for _, f := range p.Fields {
 		if !f.Path {
 			continue

@@ -5,11 +5,8 @@
 package tools
 
 import (
-	_ "github.com/google/go-cmp/cmp"
-	_ "github.com/klauspost/compress/zstd"
 	_ "github.com/rogpeppe/go-internal/testscript"
 	_ "github.com/santhosh-tekuri/jsonschema/v6"
 	_ "github.com/spf13/cobra"
 	_ "mvdan.cc/sh/v3/syntax"
-	_ "pgregory.net/rapid"
 )

@@ -15,6 +15,7 @@ import (
 // A Scope names one of the two memories.
 type Scope uint8
 
+// The scopes.
 const (
 	Session Scope = iota
 	Project

@@ -96,7 +96,7 @@ func (t *Tx) Entries(s state.Scope, from int) iter.Seq2[int, []byte] {
 		page := newPager(t.core.tx)
 		c := b.Cursor()
 		for k, v := c.Seek(number(base + max(from, 0))); k != nil; k, v = c.Next() {
-			raw := at(v)
+			raw := bounded(b, at(v))
 			if len(raw) < hashLen {
 				damaged("call %d is too short", fromNumber(k))
 			}

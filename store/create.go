@@ -21,7 +21,7 @@ func (s *Session) create() error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temp)
+	defer discard(temp)
 	fault("create.write.before")
 	db, err := bbolt.Open(temp, 0o600, &bbolt.Options{NoStatistics: true, NoSync: s.o.NoSync})
 	if err != nil {
@@ -31,6 +31,7 @@ func (s *Session) create() error {
 	if err != nil {
 		return fmt.Errorf("create store %s: %w", s.path, err)
 	}
+	fault("create.write.after")
 	fault("create.rename.before")
 	if err := os.Link(temp, s.path); err != nil && !errors.Is(err, fs.ErrExist) {
 		if err := renameNew(temp, s.path); err != nil {
@@ -83,6 +84,9 @@ func tempFile(path string) (string, error) {
 	}
 	return f.Name(), f.Close()
 }
+
+// discard removes a temporary file, which after success has another name.
+func discard(temp string) { _ = os.Remove(temp) }
 
 // syncDir makes a rename in dir last. Some systems cannot sync a folder; there
 // is nothing to be done about it.

@@ -7,13 +7,13 @@ import (
 
 // The troubles a caller tells apart (rules.md 17).
 var (
-	// ErrBusy: others held the lock until the deadline.
+	// ErrBusy means that others held the lock until the deadline.
 	ErrBusy = errors.New("store busy")
-	// ErrCorrupt: the file is damaged, or no store.
+	// ErrCorrupt means that the file is damaged, or no store.
 	ErrCorrupt = errors.New("store damaged")
-	// ErrNewer: the file has a newer major format; see [NewerError].
+	// ErrNewer means that the file has a newer major format; see [NewerError].
 	ErrNewer = errors.New("store of a newer format")
-	// ErrUnsafe: the file or its folder could have been written by somebody else.
+	// ErrUnsafe means that the file or its folder could have been written by somebody else.
 	ErrUnsafe = errors.New("store not safe to use")
 )
 

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -21,11 +22,11 @@ import (
 
 // An exported store is a text of canonical JSON lines, compressed with gzip:
 //
-//	{"format":"1.0","kind":"store","program":...,"root":...,"version":1}
+//	{"evidence":<head>,"format":"1.0","kind":"store","program":...,"root":...,"version":1}
 //	{"e":<entry>,"h":"<chain hash>","kind":"call","n":17}       one a call, in order
 //	{"b":[<name>...],"kind":"bucket","seq":3}                    every other bucket,
 //	{"k":<name>,"kind":"value","v":<value>}                      and what it holds
-//	{"calls":n,"evidence":<head>,"head":"<chain hash>","kind":"end","sessions":n,"sha256":"..."}
+//	{"calls":n,"head":"<chain hash>","kind":"end","sessions":n,"sha256":"..."}
 //
 // A name or value is text, or {"b64":...} where it is no UTF-8. The last line
 // holds the SHA-256 of all lines before it. Buckets this version does not know
@@ -41,7 +42,7 @@ type ExportOptions struct {
 // An ExportReport says what an exported file holds.
 type ExportReport struct {
 	Calls, Sessions int
-	Head            trace.Hash
+	Head            trace.Hash // of the last call in it
 }
 
 // Export writes the store. With a session, its calls are numbered anew and
@@ -80,7 +81,7 @@ type exporter struct {
 
 func (e *exporter) run() error {
 	err := e.line(map[string]any{
-		"format": e.t.Meta("format"), "kind": "store", "program": e.t.Meta("program"), "root": e.t.Meta("root"),
+		"evidence": e.evidence(), "format": e.t.Meta("format"), "kind": "store", "program": e.t.Meta("program"), "root": e.t.Meta("root"),
 		"version": json.Number(strconv.Itoa(exportVersion)),
 	})
 	if err != nil {
@@ -103,7 +104,6 @@ func (e *exporter) all() error {
 	if e.o.Calls > 0 {
 		e.first = max(e.first, int(calls.Sequence())-e.o.Calls)
 	}
-	e.report.Head = e.t.Head()
 	page := newPager(e.t.core.tx)
 	c := calls.Cursor()
 	for k, v := c.Seek(number(e.first)); k != nil; k, v = c.Next() {
@@ -155,7 +155,7 @@ func (e *exporter) bucket(path [][]byte, b *bbolt.Bucket) error {
 	}
 	for _, k := range inner {
 		if err == nil {
-			err = e.bucket(append(path[:len(path):len(path)], k), b.Bucket(k))
+			err = e.bucket(slices.Concat(path, [][]byte{k}), b.Bucket(k))
 		}
 	}
 	return err
@@ -174,8 +174,7 @@ func (e *exporter) oneSession() error {
 	}
 	n := 0
 	for _, entry := range of.Entries(state.Session, from) {
-		e.report.Head = trace.Chain(e.report.Head, entry)
-		if err := e.call(n, e.report.Head, entry); err != nil {
+		if err := e.call(n, trace.Chain(e.report.Head, entry), entry); err != nil {
 			return err
 		}
 		n++
@@ -216,7 +215,7 @@ func (e *exporter) session(path [][]byte, b *bbolt.Bucket, from, n int) error {
 		return err
 	}
 	return b.ForEach(func(k, v []byte) error {
-		in := append(path[:len(path):len(path)], k)
+		in := slices.Concat(path, [][]byte{k})
 		switch {
 		case v != nil || string(k) == bRes: // what was in flight there is not here
 			return nil
@@ -246,6 +245,7 @@ func (e *exporter) sequence(path [][]byte, seq uint64) error {
 
 func (e *exporter) call(n int, h trace.Hash, entry []byte) error {
 	e.report.Calls++
+	e.report.Head = h
 	b := append([]byte(`{"e":`), entry...)
 	b = append(b, `,"h":"`...)
 	b = hex.AppendEncode(b, h[:])
@@ -258,21 +258,26 @@ func (e *exporter) value(k, v []byte) error {
 	return e.line(map[string]any{"k": exportBytes(k), "kind": "value", "v": exportBytes(v)})
 }
 
-func (e *exporter) end() error {
-	var evidence any
-	if e.o.Session == "" {
-		b := e.t.root(bEvidenceHead)
-		if b != nil {
-			if k, v := b.Cursor().First(); k != nil {
-				evidence = exportBytes(v)
-			}
-		}
+// evidence is the head of the record chain, for those who look at the first line
+// only; null: there is none.
+func (e *exporter) evidence() any {
+	b := e.t.root(bEvidenceHead)
+	if b == nil || e.o.Session != "" {
+		return nil
 	}
-	sum := hex.EncodeToString(e.sum.Sum(nil))
-	return e.line(map[string]any{
-		"calls": json.Number(strconv.Itoa(e.report.Calls)), "evidence": evidence, "head": hex.EncodeToString(e.report.Head[:]),
-		"kind": "end", "sessions": json.Number(strconv.Itoa(e.report.Sessions)), "sha256": sum,
-	})
+	if k, v := b.Cursor().First(); k != nil {
+		return exportBytes(v)
+	}
+	return nil
+}
+
+func (e *exporter) end() error { return e.bytes(endLine(e.report, e.sum.Sum(nil))) }
+
+func endLine(r ExportReport, sum []byte) []byte {
+	return append(trace.AppendJSON(nil, map[string]any{
+		"calls": json.Number(strconv.Itoa(r.Calls)), "head": hex.EncodeToString(r.Head[:]), "kind": "end",
+		"sessions": json.Number(strconv.Itoa(r.Sessions)), "sha256": hex.EncodeToString(sum),
+	}), '\n')
 }
 
 func exportBytes(b []byte) any {

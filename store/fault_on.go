@@ -1,30 +1,63 @@
-//go:build faultpoints
+//go:build faultpoints && unix
 
 package store
 
 import (
 	"os"
+	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 )
 
-// The fault points of this program: AGENTLTL_FAULT names the point at which the
-// process ends as by kill -9, or, as "list:FILE", a file that gets the name of
-// each point passed, one a line.
-var faultSeen = sync.OnceValue(func() string { return os.Getenv("AGENTLTL_FAULT") })
+// A program built with the tag faultpoints ends as by kill -9 at the point that
+// AGENTLTL_FAULT names: "commit.before", or "commit.before#3" for the third time
+// it comes by. With "list:FILE" it adds a line to FILE at each point it passes.
+type faultPlan struct {
+	point string
+	pass  int
+	list  string
+
+	mu   sync.Mutex
+	seen int
+}
+
+var faults = sync.OnceValue(func() *faultPlan {
+	want := os.Getenv("AGENTLTL_FAULT")
+	if file, ok := strings.CutPrefix(want, "list:"); ok {
+		return &faultPlan{list: file}
+	}
+	point, pass, _ := strings.Cut(want, "#")
+	n, err := strconv.Atoi(pass)
+	if err != nil {
+		n = 1
+	}
+	return &faultPlan{point: point, pass: n}
+})
 
 func fault(point string) {
-	switch want := faultSeen(); {
-	case want == "":
-	case want == point:
+	f := faults()
+	if f.list != "" {
+		f.note(point)
+	}
+	if point != f.point {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.seen++; f.seen == f.pass {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {}
-	case len(want) > 5 && want[:5] == "list:":
-		f, err := os.OpenFile(want[5:], os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-		if err != nil {
-			panic("store: " + err.Error())
-		}
-		_, _ = f.WriteString(point + "\n")
-		_ = f.Close()
+	}
+}
+
+func (f *faultPlan) note(point string) {
+	out, err := os.OpenFile(f.list, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		panic("store: " + err.Error())
+	}
+	defer out.Close()
+	if _, err := out.WriteString(point + "\n"); err != nil {
+		panic("store: " + err.Error())
 	}
 }

@@ -21,9 +21,7 @@ import (
 // encode writes v, a pointer to a struct, as canonical JSON; more adds members.
 func encode(v any, more map[string]any) []byte {
 	m := structValue(reflect.ValueOf(v).Elem())
-	for k, e := range more {
-		m[k] = e
-	}
+	maps.Copy(m, more)
 	return trace.AppendJSON(nil, m)
 }
 
@@ -265,6 +263,9 @@ func setSlice(v reflect.Value, e any) bool {
 	list, ok := e.([]any)
 	if !ok {
 		return false
+	}
+	if len(list) == 0 {
+		return true
 	}
 	s := reflect.MakeSlice(v.Type(), len(list), len(list))
 	for i, item := range list {

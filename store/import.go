@@ -23,7 +23,7 @@ import (
 	"github.com/agentltl/agentltl-hook/trace"
 )
 
-// ErrExport: a file is no exported store, or was changed since.
+// ErrExport means that a file is no exported store, or was changed since.
 var ErrExport = errors.New("no sound exported store")
 
 // An exported line as read. Calls keep the bytes of their entry.
@@ -35,36 +35,49 @@ type exportLine struct {
 	m     map[string]any
 }
 
-// readExport calls fn for each line of an exported store, and at the end tells
-// whether all of it is as it was written.
-func readExport(r io.Reader, fn func(exportLine) error) (end map[string]any, err error) {
+// readExport calls fn for each line of an exported store and checks at the end
+// that all of it is as it was written.
+func readExport(r io.Reader, fn func(exportLine) error) (rep ExportReport, err error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrExport, err)
+		return rep, fmt.Errorf("%w: %w", ErrExport, err)
 	}
-	sum := sha256.New()
-	for in := bufio.NewReaderSize(z, 64<<10); end == nil; {
-		before := sum.Sum(nil)
+	in, sum := bufio.NewReaderSize(z, 64<<10), sha256.New()
+	for {
 		data, err := in.ReadBytes('\n')
 		if err != nil {
-			return nil, fmt.Errorf("%w: it ends too early: %w", ErrExport, err)
+			return rep, fmt.Errorf("%w: it ends too early: %w", ErrExport, err)
 		}
-		sum.Write(data)
 		line, err := parseLine(bytes.TrimSuffix(data, []byte("\n")))
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrExport, err)
+			return rep, fmt.Errorf("%w: %w", ErrExport, err)
 		}
-		if line.kind == "end" {
-			if line.m["sha256"] != hex.EncodeToString(before) {
-				return nil, fmt.Errorf("%w: its sum is another", ErrExport)
+		switch {
+		case line.kind == "end":
+			if !bytes.Equal(data, endLine(rep, sum.Sum(nil))) {
+				return rep, fmt.Errorf("%w: its last line does not fit the others", ErrExport)
 			}
-			end = line.m
+			return rep, nil
+		case line.kind == "call":
+			rep.Calls++
+			rep.Head = line.hash
+		case line.kind == "bucket" && line.session():
+			rep.Sessions++
+		case line.kind == "bucket" || line.kind == "value" || line.kind == "store":
+		default:
+			return rep, fmt.Errorf("%w: a line of kind %q", ErrExport, line.kind)
 		}
+		sum.Write(data)
 		if err := fn(line); err != nil {
-			return nil, err
+			return rep, err
 		}
 	}
-	return end, nil
+}
+
+// session says whether a line begins the bucket of a session.
+func (l *exportLine) session() bool {
+	names, _ := l.m["b"].([]any)
+	return len(names) == 2 && names[0] == bSessions
 }
 
 func parseLine(data []byte) (l exportLine, err error) {
@@ -102,10 +115,10 @@ func parseLine(data []byte) (l exportLine, err error) {
 }
 
 // checkExport reads an exported store and verifies its sum and its chain.
-func checkExport(r io.Reader) (rep ExportReport, err error) {
+func checkExport(r io.Reader) (ExportReport, error) {
 	var prev trace.Hash
 	first := true
-	end, err := readExport(r, func(l exportLine) error {
+	return readExport(r, func(l exportLine) error {
 		switch l.kind {
 		case "store":
 			if have, _ := l.m["version"].(json.Number); string(have) != strconv.Itoa(exportVersion) {
@@ -119,20 +132,9 @@ func checkExport(r io.Reader) (rep ExportReport, err error) {
 			}
 			first = false
 			prev = l.hash
-			rep.Calls++
 		}
 		return nil
 	})
-	if err != nil {
-		return rep, err
-	}
-	rep.Head = prev
-	n, _ := end["sessions"].(json.Number)
-	rep.Sessions, _ = strconv.Atoi(string(n))
-	if calls, _ := end["calls"].(json.Number); string(calls) != strconv.Itoa(rep.Calls) {
-		return rep, fmt.Errorf("%w: it holds %d calls of %s", ErrExport, rep.Calls, calls)
-	}
-	return rep, nil
 }
 
 // A Source opens an exported file, more than once.
@@ -143,7 +145,7 @@ func (src Source) check() (ExportReport, error) {
 	if err != nil {
 		return ExportReport{}, err
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	return checkExport(r)
 }
 
@@ -152,7 +154,7 @@ func (src Source) read(fn func(exportLine) error) error {
 	if err != nil {
 		return err
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	_, err = readExport(r, fn)
 	return err
 }
@@ -188,10 +190,12 @@ func (s *Session) Import(src Source, dryRun bool) (rep ExportReport, err error) 
 		if err != nil {
 			return err
 		}
-		defer os.Remove(temp)
+		defer discard(temp)
+		fault("import.write.before")
 		if err := s.build(temp, src); err != nil {
 			return fmt.Errorf("import store: %w", err)
 		}
+		fault("import.write.after")
 		fault("import.rename.before")
 		if err := os.Rename(temp, s.path); err != nil {
 			return fmt.Errorf("import store: %w", err)

@@ -36,7 +36,7 @@ type Info struct {
 func (i *Info) FreeShare() float64 { return float64(i.Free) / float64(max(i.Pages, 1)) }
 
 // Crowded says whether pruning would rewrite the file.
-func (i *Info) Crowded() bool { return i.FreeShare() > freeShare }
+func (i *Info) Crowded() bool { return i.Free > freeLeast && i.FreeShare() > freeShare }
 
 // Inspect opens the store to look at it, at the price of reading its list of
 // free pages. It folds nothing in. A store that is not there is no error: Format

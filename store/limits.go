@@ -1,16 +1,10 @@
 package store
 
-import (
-	"time"
+import "time"
 
-	"github.com/agentltl/agentltl-hook/trace"
-)
-
-// Limits, each with its reason. None of them cuts the memory of a rule: that is
+// Limits, each with its reason (how long a recorded text may be: trace.MaxText). None of them cuts the memory of a rule: that is
 // in the checkpoints.
 const (
-	// maxText is what a recorded text keeps; trace.Clip has the reason.
-	maxText = trace.MaxText
 	// maxIDs call ids of a session are known: a harness repeats an event within
 	// seconds, and 10,000 calls are hours.
 	maxIDs = 10_000
@@ -29,6 +23,8 @@ const (
 	maxName = 200
 	// freeShare of the file may be free pages before it is rewritten.
 	freeShare = 0.20
+	// freeLeast free pages (1 MiB) cost an open nothing that can be measured.
+	freeLeast = 256
 	// allocSize is by how much a file grows once it is that large; bbolt's 16 MiB
 	// would be half of a middling store.
 	allocSize = 1 << 20

@@ -40,6 +40,13 @@ func lock(f *os.File, exclusive bool, done <-chan time.Time) error {
 	}
 }
 
+// unlock gives the lock back; a closed file has none.
+func unlock(f *os.File) {
+	if c, err := f.SyscallConn(); err == nil {
+		_ = c.Control(func(fd uintptr) { _ = syscall.Flock(int(fd), syscall.LOCK_UN) })
+	}
+}
+
 // owner is the user a file belongs to; false where there are none.
 func owner(info fs.FileInfo) (int, bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)

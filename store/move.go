@@ -14,9 +14,9 @@ import (
 )
 
 var (
-	// ErrNoStore: there is no store where one was to be taken from.
+	// ErrNoStore means that there is no store where one was to be taken from.
 	ErrNoStore = errors.New("no store there")
-	// ErrInUse: a store with recorded calls is in the way.
+	// ErrInUse means that a store with recorded calls is in the way.
 	ErrInUse = errors.New("a store with recorded calls is here already")
 )
 

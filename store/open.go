@@ -113,8 +113,13 @@ func openFile(path string, write bool, o Options, done <-chan time.Time) (*handl
 		// The lock is held when bbolt asks for it; where it is not (Windows), bbolt waits.
 		Timeout: max(o.Deadline, time.Millisecond),
 		OpenFile: func(string, int, os.FileMode) (f *os.File, err error) {
-			h.file, err = openLocked(path, write, done)
-			return h.file, err
+			if h.file, err = openLocked(path, write, done); err != nil {
+				return nil, err
+			}
+			if info, err := h.file.Stat(); err == nil && info.Size() == 0 {
+				return nil, corrupt(path, "the file is empty") // bbolt would start anew
+			}
+			return h.file, nil
 		},
 	}
 	var err error
@@ -134,7 +139,7 @@ func openFile(path string, write bool, o Options, done <-chan time.Time) (*handl
 		err = corrupt(path, err.Error())
 	}
 	if h.file != nil {
-		_ = h.file.Close() // the lock goes with it
+		abandon(h.file)
 	}
 	if errors.Is(err, ErrCorrupt) || errors.Is(err, ErrUnsafe) {
 		return nil, err
@@ -212,7 +217,7 @@ func (h *handle) use(fn func() error) (err error) {
 			_ = h.tx.Rollback()
 		}
 		if errors.Is(err, ErrCorrupt) {
-			_ = h.file.Close()
+			abandon(h.file)
 			return
 		}
 		if cerr := h.db.Close(); err == nil && cerr != nil {
@@ -222,6 +227,13 @@ func (h *handle) use(fn func() error) (err error) {
 	err = guarded(h.path, fn)
 	done = true
 	return err
+}
+
+// abandon gives up a file that bbolt cannot close any more. The lock is dropped
+// first: as long as the file is mapped it outlives the descriptor.
+func abandon(f *os.File) {
+	unlock(f)
+	_ = f.Close()
 }
 
 // guarded runs fn and turns what a damaged file makes bbolt or our decoding do

@@ -1,4 +1,4 @@
-//go:build !unix
+//go:build !linux
 
 package store
 
@@ -6,6 +6,6 @@ import "go.etcd.io/bbolt"
 
 type pager struct{}
 
-func newPager(*bbolt.Tx) pager { return pager{} }
+func newPager(*bbolt.Tx) *pager { return &pager{} }
 
-func (pager) passed(int) {}
+func (*pager) passed(int) {}

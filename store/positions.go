@@ -100,7 +100,7 @@ func (t *Tx) evictPositions(s state.Scope, b *bbolt.Bucket, p position) error {
 // dropPosition removes a set from the record; rules of it that stand nowhere
 // else that far get a checkpoint there, with the state they have.
 func (t *Tx) dropPosition(s state.Scope, b *bbolt.Bucket, p position) error {
-	if err := b.Delete(withCodec(p.set, p.codec)); err != nil {
+	if err := del(b, withCodec(p.set, p.codec), "position-gone"); err != nil {
 		return err
 	}
 	rest := positionsIn(b)
@@ -283,7 +283,7 @@ func (t *Tx) PutVar(s state.Scope, rule state.Digest, key string, val []byte) er
 		return err
 	}
 	if val == nil {
-		return b.Delete(name(key))
+		return del(b, name(key), "var-gone")
 	}
 	v := binary.BigEndian.AppendUint16(nil, t.core.s.o.Codec)
 	return put(b, name(key), append(v, val...), "var")

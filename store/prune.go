@@ -151,8 +151,8 @@ func (s *Session) rewriteIfFree(limit int64) (bool, error) {
 	err = h.use(func() error {
 		var size int64
 		err := s.reading(h, func(t *Tx) error { size = t.core.tx.Size(); return nil })
-		free := int64(h.db.Stats().FreePageN) * int64(h.db.Info().PageSize)
-		if err != nil || float64(free) <= freeShare*float64(size) || limit > 0 && size > limit {
+		i := Info{Pages: int(size / int64(h.db.Info().PageSize)), Free: h.db.Stats().FreePageN}
+		if err != nil || !i.Crowded() || limit > 0 && size > limit {
 			return err
 		}
 		done = true
@@ -212,11 +212,9 @@ func deleteBelow(b *bbolt.Bucket, n int) error {
 		keys = append(keys, number(fromNumber(k)))
 	}
 	for _, k := range keys {
-		fault("prune.before")
-		if err := b.Delete(k); err != nil {
+		if err := del(b, k, "prune"); err != nil {
 			return err
 		}
-		fault("prune.after")
 	}
 	return nil
 }

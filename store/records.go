@@ -83,10 +83,10 @@ func (t *Tx) addID(b *bbolt.Bucket, n int, id string) error {
 			return nil
 		}
 		k, v = bytes.Clone(k), bytes.Clone(v)
-		if err := b.Delete(withPrefix(idKey, v)); err != nil {
+		if err := del(b, withPrefix(idKey, v), "id-gone"); err != nil {
 			return err
 		}
-		if err := b.Delete(k); err != nil {
+		if err := del(b, k, "id-gone"); err != nil {
 			return err
 		}
 	}
@@ -190,14 +190,14 @@ func (t *Tx) DropReservation(session, ticket string) error {
 	if err != nil {
 		return err
 	}
-	if err := all.Delete(projectTicket(session, ticket)); err != nil {
+	if err := del(all, projectTicket(session, ticket), "res-gone"); err != nil {
 		return err
 	}
 	own, err := of.makeSub(state.Session, bRes)
 	if err != nil {
 		return err
 	}
-	return own.Delete(name(ticket))
+	return del(own, name(ticket), "res-gone")
 }
 
 // mDecision is the id of the project's newest decision.
@@ -239,7 +239,7 @@ func trimRing(b *bbolt.Bucket) error {
 		return true
 	})
 	for len(keys) > maxDecisions {
-		if err := b.Delete(keys[0]); err != nil {
+		if err := del(b, keys[0], "decision-gone"); err != nil {
 			return err
 		}
 		keys = keys[1:]

@@ -15,7 +15,7 @@ import (
 	"github.com/agentltl/agentltl-hook/state"
 )
 
-// ErrSound: the store is not damaged, so there is nothing to set aside.
+// ErrSound means that the store is not damaged, so there is nothing to set aside.
 var ErrSound = errors.New("store is not damaged")
 
 // ResetSession forgets a session: its trace, counters and decisions. Its calls

@@ -32,7 +32,7 @@ func (s *Session) rewrite(h *handle, keep keeper, edit func(*Tx) error) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temp)
+	defer discard(temp)
 	fault("rewrite.write.before")
 	if err := s.copyTo(temp, h, keep, edit); err != nil {
 		return fmt.Errorf("rewrite store %s: %w", s.path, err)
@@ -56,7 +56,7 @@ func (s *Session) copyTo(temp string, h *handle, keep keeper, edit func(*Tx) err
 	if err != nil {
 		return err
 	}
-	defer src.Rollback()
+	defer func() { _ = src.Rollback() }()
 	c := &copier{db: dst, keep: keep, page: newPager(src)}
 	if err := c.run(src); err != nil {
 		return err
@@ -119,7 +119,7 @@ func (c *copier) copy(path [][]byte, src *bbolt.Bucket) error {
 	gen := c.gen
 	return src.ForEach(func(k, v []byte) (err error) {
 		if v == nil {
-			return c.copy(append(slices.Clip(path), slices.Clone(k)), src.Bucket(k))
+			return c.copy(slices.Concat(path, [][]byte{bytes.Clone(k)}), src.Bucket(k))
 		}
 		if c.keep != nil && !c.keep(path, k, v) {
 			return nil

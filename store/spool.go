@@ -145,9 +145,11 @@ func (t *Tx) foldFile(path, name string) error {
 	}
 	e, session, err := decodeSpooled(data)
 	if err != nil {
+		fault("spool-bad.rename.before")
 		if err := os.Rename(path, path+badSuffix); err != nil {
 			return fmt.Errorf("spool: %w", err)
 		}
+		fault("spool-bad.rename.after")
 		return nil
 	}
 	b, err := t.makeRoot(bFolded)

@@ -130,7 +130,15 @@ func get(b *bbolt.Bucket, k []byte) []byte {
 	if b == nil {
 		return nil
 	}
-	return b.Get(k)
+	return bounded(b, b.Get(k))
+}
+
+// bounded stops at a damaged length before somebody copies gigabytes.
+func bounded(b *bbolt.Bucket, v []byte) []byte {
+	if int64(len(v)) > b.Tx().Size() {
+		damaged("a value of %d bytes", len(v))
+	}
+	return v
 }
 
 // each calls fn for every key with the prefix until it returns false. Buckets
@@ -141,7 +149,7 @@ func each(b *bbolt.Bucket, prefix []byte, fn func(k, v []byte) bool) {
 	}
 	c := b.Cursor()
 	for k, v := c.Seek(prefix); k != nil && bytes.HasPrefix(k, prefix); k, v = c.Next() {
-		if v != nil && !fn(k, v) {
+		if v != nil && !fn(bounded(b, k), bounded(b, v)) {
 			return
 		}
 	}
@@ -150,6 +158,14 @@ func each(b *bbolt.Bucket, prefix []byte, fn func(k, v []byte) bool) {
 func put(b *bbolt.Bucket, k, v []byte, point string) error {
 	fault(point + ".before")
 	err := b.Put(k, v)
+	fault(point + ".after")
+	return err
+}
+
+// del removes a key. Keys passed over from b itself must be copied before.
+func del(b *bbolt.Bucket, k []byte, point string) error {
+	fault(point + ".before")
+	err := b.Delete(k)
 	fault(point + ".after")
 	return err
 }
@@ -167,7 +183,7 @@ func (t *Tx) PutMeta(key, val string) error {
 		return err
 	}
 	if val == "" {
-		return b.Delete([]byte(key))
+		return del(b, []byte(key), "meta-gone")
 	}
 	return put(b, []byte(key), []byte(val), "meta")
 }
@@ -185,7 +201,7 @@ func (t *Tx) PutValue(s state.Scope, key string, val []byte) error {
 		return err
 	}
 	if val == nil {
-		return b.Delete(name(key))
+		return del(b, name(key), "value-gone")
 	}
 	return put(b, name(key), val, "value")
 }

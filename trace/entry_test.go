@@ -17,8 +17,6 @@ import (
 
 var updateGolden = flag.Bool("update", false, "rewrite golden files")
 
-func ref[T any](v T) *T { return &v }
-
 // fullCall has every field set, so that a field added to Call without a place in
 // the entry fails TestEveryFieldIsInTheEntry.
 func fullCall() Call {
@@ -37,8 +35,8 @@ func fullCall() Call {
 		},
 		Effects: []Effect{{Op: "net", Target: "host", Certainty: "sure"}, {Op: "delete", Target: "/x", Certainty: "maybe", Recursive: true}},
 		ID:      "toolu_1", Batch: "b1", Agent: "a1", Source: "cd x && git push -f", Native: "Bash", Harness: "claude-code",
-		Session: "s1", Dir: "/repo", Step: ref(0), Exists: []string{"/repo/a"},
-		Outcome: &Outcome{Status: ref(1), Result: ref(any(map[string]any{"text": "é"})), Maybe: true},
+		Session: "s1", Dir: "/repo", Step: new(0), Exists: []string{"/repo/a"},
+		Outcome: &Outcome{Status: new(1), Result: new(any(map[string]any{"text": "é"})), Maybe: true},
 		Time:    time.Date(2026, 1, 2, 3, 4, 5, 678901234, time.UTC), Unchecked: true,
 		Extra: Args{"aaa": json.Number("1"), "later": map[string]any{"x": nil}, "zzz": "end"},
 	}
@@ -74,7 +72,7 @@ func TestEntryBytesAreStable(t *testing.T) {
 	all.CLI = &CLI{AllPathsUnknown: true}
 	var b []byte
 	var prev Hash
-	for _, c := range []Call{full, all, {Tool: "ls"}, {Tool: "x", Outcome: &Outcome{Result: ref(any(nil)), Status: ref(0)}}} {
+	for _, c := range []Call{full, all, {Tool: "ls"}, {Tool: "x", Outcome: &Outcome{Result: new(any(nil)), Status: new(0)}}} {
 		entry := AppendEntry(nil, &c)
 		prev = Chain(prev, entry)
 		b = append(append(b, entry...), '\n')
@@ -161,9 +159,10 @@ func TestClip(t *testing.T) {
 			if v.Type() == reflect.TypeFor[time.Time]() {
 				return
 			}
-			for i := range v.NumField() {
-				walk(v.Field(i))
+			for _, f := range v.Fields() {
+				walk(f)
 			}
+		default:
 		}
 	}
 	walk(reflect.ValueOf(got))
@@ -240,7 +239,7 @@ func TestEntryRoundTrip(t *testing.T) {
 			Outcome: &Outcome{},
 		}
 		if rapid.Bool().Draw(t, "status known") {
-			c.Outcome.Status = ref(rapid.Int().Draw(t, "status"))
+			c.Outcome.Status = new(rapid.Int().Draw(t, "status"))
 		}
 		if rapid.Bool().Draw(t, "result known") {
 			v := jsonValues(2).Draw(t, "result")

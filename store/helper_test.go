@@ -171,12 +171,14 @@ func scenario() []scenarioStep {
 			return err
 		}),
 		update("many ids", func(tx *Tx) error {
-			for i := range maxIDs + 2 {
-				if err := tx.in("ids").PutCallID(fmt.Sprint(i), state.CallID{State: "refused"}); err != nil {
-					return err
-				}
+			of := tx.in("ids")
+			if err := of.PutCallID("first", state.CallID{State: "refused"}); err != nil {
+				return err
 			}
-			return nil
+			if err := of.sub(state.Session, bIDs).SetSequence(maxIDs); err != nil { // as if so many had come
+				return err
+			}
+			return of.PutCallID("last", state.CallID{State: "refused"})
 		}),
 		update("many sets", func(tx *Tx) error {
 			for i := range maxPositions + 2 {

@@ -56,13 +56,13 @@ func (e *Expr) Value(env Env) (any, error) {
 		m[name] = w
 		return err
 	}
-	if err := add("state", map[string]any(env.State)); err != nil {
+	if err := add("state", env.State); err != nil {
 		return nil, err
 	}
 	if err := add("args", map[string]any(env.Args)); err != nil {
 		return nil, err
 	}
-	if err := add("call", map[string]any(env.Call)); err != nil {
+	if err := add("call", env.Call); err != nil {
 		return nil, err
 	}
 	if e.opts.Result {

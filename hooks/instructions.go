@@ -174,7 +174,7 @@ func (p *instructions) row(lines []string, i int, line string) {
 		return // the head
 	}
 	var cells []string
-	for _, c := range strings.Split(strings.Trim(line, "|"), "|") {
+	for c := range strings.SplitSeq(strings.Trim(line, "|"), "|") {
 		if c = strings.TrimSpace(c); c != "" {
 			cells = append(cells, c)
 		}
@@ -335,7 +335,7 @@ func emphasised(text string) bool {
 	if strings.Contains(text, "**") || strings.Contains(text, "__") || strings.HasSuffix(text, "!") {
 		return true
 	}
-	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !('A' <= r && r <= 'Z') && r != '\'' }) {
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return (r < 'A' || r > 'Z') && r != '\'' }) {
 		switch w {
 		case "NEVER", "ALWAYS", "MUST", "NOT", "IMPORTANT", "CRITICAL", "WARNING", "DO", "DON'T", "ONLY":
 			return true

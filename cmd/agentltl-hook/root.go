@@ -41,6 +41,7 @@ func commands() []command {
 		{"explain", newExplainCmd},
 		{"formula", newFormulaCmd},
 		{"hook", newHookCmd},
+		{"memory", newMemoryCmd},
 		{"version", newVersionCmd},
 		{"completion", newCompletionCmd},
 		{"help", newHelpCmd},

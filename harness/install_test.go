@@ -67,13 +67,40 @@ func oddFiles(name string) map[string]string {
 		}
 	}
 	return map[string]string{
-		"empty":          "",
-		"object":         "{}",
-		"comments":       "{\n  // mine\n  \"model\": \"x\", // why not\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"echo hi\"}]} // foreign\n    ]\n  }\n  /* end */\n}\n",
-		"CRLF":           "{\r\n    \"hooks\": {\"Stop\": []},\r\n    \"z\": 1,\r\n    \"a\": 2\r\n}\r\n",
-		"tabs":           "{\n\t\"hooks\": {\n\t\t\"PreToolUse\": [\n\t\t\t{\n\t\t\t\t\"hooks\": []\n\t\t\t}\n\t\t]\n\t}\n}",
-		"minified":       `{"z":1,"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x"}]}]},"a":2}`,
-		"trailing comma": "{\n  \"hooks\": {\n    \"Stop\": [],\n  },\n}\n",
+		"empty":    "",
+		"object":   "{}",
+		"minified": `{"z":1,"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x"}]}]},"a":2}`,
+		"foreign":  "{\n  \"model\": \"x\",\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"echo hi\"}]}\n    ]\n  }\n}\n",
+		"BOM":      "\ufeff{\n  \"model\": \"x\"\n}\n",
+		"CRLF":     "{\r\n    \"hooks\": {\"Stop\": []},\r\n    \"z\": 1,\r\n    \"a\": 2\r\n}\r\n",
+		"tabs":     "{\n\t\"hooks\": {\n\t\t\"PreToolUse\": [\n\t\t\t{\n\t\t\t\t\"hooks\": []\n\t\t\t}\n\t\t]\n\t}\n}",
+	}
+}
+
+// foreign is a configuration with an entry of somebody else.
+func foreign(name string) string {
+	if name == "vibe" {
+		return oddFiles(name)["comments"]
+	}
+	return oddFiles(name)["foreign"]
+}
+
+// TestInstallRefusesComments: Claude Code and Codex ignore a file that is not
+// plain JSON without a word, so hooks in it would never run.
+func TestInstallRefusesComments(t *testing.T) {
+	for _, name := range []string{"claude-code", "codex"} {
+		for _, text := range []string{"{\n  // mine\n  \"model\": \"x\"\n}\n", "{\"model\": \"x\",}"} {
+			a := harness.Find(name)
+			o := options(t.TempDir(), a)
+			path := settingsOf(name, o)
+			put(t, path, text, 0o600)
+			if _, err := a.Install(o); err == nil || !strings.Contains(err.Error(), "comments") {
+				t.Errorf("%s: %v", name, err)
+			}
+			if got := get(t, path); got != text {
+				t.Errorf("%s: the file became %q", name, got)
+			}
+		}
 	}
 }
 
@@ -173,8 +200,8 @@ func TestRemoveFromEdited(t *testing.T) {
 
 // edit is what a person changes: a line in front.
 func edit(s string) string {
-	if strings.HasPrefix(s, "{") {
-		return "{ // edited\n" + strings.TrimPrefix(s, "{")
+	if before, after, ok := strings.Cut(s, "{"); ok && len(before) <= 3 {
+		return before + "{ // edited\n" + after
 	}
 	return "# edited\n" + s
 }
@@ -188,7 +215,7 @@ func TestInstallSparesForeignEntries(t *testing.T) {
 		}
 		o := options(t.TempDir(), a)
 		path := settingsOf(name, o)
-		text := oddFiles(name)["comments"]
+		text := foreign(name)
 		put(t, path, text, 0o600)
 		if _, err := a.Install(o); err != nil {
 			t.Fatal(err)
@@ -212,7 +239,7 @@ func TestInstallFollowsLinks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := options(t.TempDir(), a)
 			path := settingsOf(name, o)
-			text := oddFiles(name)["comments"]
+			text := foreign(name)
 			real := filepath.Join(o.Home, "dotfiles", "settings")
 			put(t, real, text, 0o600)
 			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -252,7 +279,7 @@ func TestInstallRefuses(t *testing.T) {
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				o := options(t.TempDir(), a)
 				path := settingsOf(name, o)
-				text := oddFiles(name)["comments"]
+				text := foreign(name)
 				if kind == "broken" {
 					text = "{ \"hooks\": [ ="
 				}
@@ -303,7 +330,7 @@ func TestUpdateKeepsTheOriginal(t *testing.T) {
 		}
 		o := options(t.TempDir(), a)
 		path := settingsOf(name, o)
-		text := oddFiles(name)["comments"]
+		text := foreign(name)
 		put(t, path, text, 0o600)
 		if _, err := a.Install(o); err != nil {
 			t.Fatal(err)

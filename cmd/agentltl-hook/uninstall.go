@@ -94,9 +94,9 @@ func removeFrom(e *env, o uninstallOptions, a adapter.Adapter) (adapter.Report, 
 	var r adapter.Report
 	all := !o.user && !o.project && !o.plugin && !o.managed
 	for _, place := range []struct{ on, project, plugin, managed bool }{
+		{on: o.plugin || all, plugin: true}, // before the settings that its installation changed
 		{on: o.user || all},
 		{on: o.project || all, project: true},
-		{on: o.plugin || all, plugin: true},
 		{on: o.managed, managed: true},
 	} {
 		if !place.on {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -15,8 +16,10 @@ type Registration struct {
 	Place string   // the file, or the plugin's name
 	Event string   // the harness's name
 	Words []string // program and arguments; nil: a plugin's launcher
-	Line  string   // the command line for a shell; "": run without one
-	Fault string   // how it differs from what install writes; "" not at all
+	// Launcher is a plugin's launcher, where it is known.
+	Launcher string
+	Line     string // the command line for a shell; "": run without one
+	Fault    string // how it differs from what install writes; "" not at all
 }
 
 // A Checkup is what doctor looks at for one harness.
@@ -54,7 +57,7 @@ func (c Checkup) Findings(o InstallOptions) []Finding {
 		}
 	}
 	return []Finding{
-		c.registered(o), c.trusted(), c.hooksOff(), c.program(), c.env(), c.duplicate(), c.version(o, found), c.runs(o),
+		c.registered(o), c.trusted(), c.hooksOff(), c.program(o), c.env(), c.duplicate(), c.version(o, found), c.runs(o),
 	}
 }
 
@@ -125,14 +128,48 @@ func (c Checkup) programs() []string {
 	return out
 }
 
-func (c Checkup) program() Finding {
+func (c Checkup) program(o InstallOptions) Finding {
 	var troubles []string
+	programs := c.programs()
+	if slices.ContainsFunc(c.Registrations, func(r Registration) bool { return r.Words == nil }) {
+		p, trouble := o.launched(c.Name)
+		if trouble != "" {
+			troubles = append(troubles, trouble)
+		} else {
+			programs = append(programs, p+" (by the plugin's launcher)")
+		}
+	}
 	for _, p := range c.programs() {
 		if t := programTrouble(p); t != "" {
 			troubles = append(troubles, t)
 		}
 	}
-	return c.judge("program", Bad, troubles, strings.Join(c.programs(), ", "), "agentltl-hook install "+c.Name)
+	return c.judge("program", Bad, troubles, strings.Join(programs, ", "), "agentltl-hook install "+c.Name)
+}
+
+// launched is the program that a plugin's launcher finds first: the shipped one,
+// the one install wrote down, or one in the fixed folders (trust.md 5).
+func (o InstallOptions) launched(harness string) (program, trouble string) {
+	shipped := filepath.Join(o.MarketplaceDir(), harness, "bin", runtime.GOOS+"-"+runtime.GOARCH, "agentltl-hook")
+	if IsFile(shipped) {
+		return shipped, programTrouble(shipped)
+	}
+	if b, err := os.ReadFile(filepath.Join(o.SharedDir, "program")); err == nil {
+		if p := strings.TrimSpace(string(b)); programTrouble(p) == "" {
+			return p, ""
+		}
+	}
+	for _, dir := range []string{
+		"/usr/local/bin", "/opt/homebrew/bin", filepath.Join(o.Home, ".local", "bin"), filepath.Join(o.Home, "go", "bin"),
+	} {
+		if p := filepath.Join(dir, "agentltl-hook"); IsFile(p) {
+			return p, programTrouble(p)
+		}
+	}
+	if p := o.Find("agentltl-hook"); p != "" {
+		return p, programTrouble(p)
+	}
+	return "", "the plugin's launcher finds no agentltl-hook"
 }
 
 // programTrouble says what is wrong with a registered program, "" if nothing.
@@ -228,6 +265,9 @@ func (c Checkup) runs(o InstallOptions) Finding {
 	var troubles []string
 	n := 0
 	for _, r := range c.Registrations {
+		if r.Words == nil && r.Launcher != "" && r.Event == c.Sample.Event {
+			r.Words = []string{"/bin/sh", r.Launcher, c.Name, r.Event}
+		}
 		if r.Event != c.Sample.Event || r.Words == nil {
 			continue
 		}

@@ -79,6 +79,12 @@ func summary(dir string, changed []Change) []Change {
 	return []Change{{Path: dir, Action: "unchanged"}}
 }
 
+// NotStrict is the trouble with a file whose program reads plain JSON only.
+func NotStrict(path, program string) error {
+	return fmt.Errorf("%s holds comments or trailing commas: %s ignores such a file without a word, and hooks in it with the rest; "+
+		"take them out first; nothing was changed", path, program)
+}
+
 // CommandLine runs one command of a harness's own program, such as "plugin
 // install", and words its failure.
 func (o InstallOptions) CommandLine(env []string, args ...string) error {

@@ -80,7 +80,7 @@ func (Adapter) Registrations(o adapter.InstallOptions) []adapter.Registration {
 	add(managedPath(o), managed, false)
 	if p := ourPlugin(o); p != "" {
 		for _, event := range events() {
-			regs = append(regs, adapter.Registration{Place: "plugin " + p, Event: event})
+			regs = append(regs, adapter.Registration{Place: "plugin " + p, Event: event, Launcher: launcher(o)})
 		}
 	}
 	return regs
@@ -135,6 +135,15 @@ func fault(o adapter.InstallOptions, event string, g any, h adapter.Object, r ad
 
 // untrusted says why hooks of the project's settings would not run.
 func untrusted(o adapter.InstallOptions) []string {
+	for _, path := range []string{filepath.Join(o.UserDir, "settings.json"), filepath.Join(o.Root, ".claude", "settings.json")} {
+		src, err := adapter.ReadSmall(path)
+		if err != nil || o.Root == "" && path != filepath.Join(o.UserDir, "settings.json") {
+			continue
+		}
+		if j, err := edit.ParseJSON(src); err != nil || !j.Strict() {
+			return []string{path + " is not plain JSON (a comment, a trailing comma): Claude Code ignores all of it without a word"}
+		}
+	}
 	if settingIs(filepath.Join(filepath.Dir(managedPath(o)), "..", "managed-settings.json"), true, "allowManagedHooksOnly") &&
 		!adapter.IsFile(managedPath(o)) {
 		return []string{"managed settings allow managed hooks only: install --managed"}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/agentltl/agentltl-hook/harness/adapter"
+	"github.com/agentltl/agentltl-hook/internal/edit"
 )
 
 // Command is Claude Code's program.
@@ -43,6 +44,9 @@ func (a Adapter) Install(o adapter.InstallOptions) (adapter.Report, error) {
 	if plugin := ourPlugin(o); plugin != "" && !o.Force {
 		return adapter.Report{}, fmt.Errorf("the plugin %s is enabled in %s and would judge every call a second time; "+
 			"\"claude plugin uninstall %s\" first, or keep the plugin", plugin, filepath.Join(o.UserDir, "settings.json"), plugin)
+	}
+	if err := plainJSON(path, src); err != nil {
+		return adapter.Report{}, err
 	}
 	out, made, err := register(src, o, o.Project)
 	if err != nil {
@@ -91,6 +95,16 @@ func readOrNothing(path string) ([]byte, error) {
 		return nil, nil
 	}
 	return b, err
+}
+
+// plainJSON refuses a settings file that Claude Code would ignore (measured:
+// with a comment or a trailing comma in it, no hook of it runs).
+func plainJSON(path string, src []byte) error {
+	j, err := edit.ParseJSON(src)
+	if err == nil && !j.Strict() {
+		return adapter.NotStrict(path, "Claude Code")
+	}
+	return nil
 }
 
 // takeOutHooks removes the hooks from the user's settings because another

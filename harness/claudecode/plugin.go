@@ -24,6 +24,16 @@ func marketplace(o adapter.InstallOptions) ([]adapter.PluginFile, error) {
 	return out, nil
 }
 
+// launcher is the plugin's launcher where install put it, "" if the plugin came
+// from elsewhere.
+func launcher(o adapter.InstallOptions) string {
+	p := filepath.Join(o.MarketplaceDir(), Name, "bin", "launch")
+	if !adapter.IsFile(p) {
+		return ""
+	}
+	return p
+}
+
 // installPlugin writes the marketplace and lets Claude Code install the plugin
 // from it. The hooks in the user's settings go: both would judge every call.
 func (a Adapter) installPlugin(o adapter.InstallOptions) (adapter.Report, error) {
@@ -64,6 +74,7 @@ func (a Adapter) installPlugin(o adapter.InstallOptions) (adapter.Report, error)
 		return o.CommandLine(env, append([]string{program}, install...)...)
 	})
 	if err != nil {
+		_, _ = o.RemoveMarketplace(Name, tree, otherPlugins())
 		return r, err
 	}
 	r.Changed = append(r.Changed, c)
@@ -80,7 +91,7 @@ func (a Adapter) removePlugin(o adapter.InstallOptions) (adapter.Report, error) 
 	var r adapter.Report
 	settings := o
 	settings.Plugin = false
-	if ourPlugin(o) != "" || adapter.IsFile(filepath.Join(o.MarketplaceDir(), Name, "bin", "launch")) {
+	if ourPlugin(o) != "" || launcher(o) != "" {
 		program := o.Find("claude")
 		switch {
 		case o.DryRun:

@@ -33,6 +33,9 @@ func (Adapter) InstallStatusLine(o adapter.InstallOptions) (adapter.Change, erro
 	if err != nil {
 		return adapter.Change{}, fmt.Errorf("%s: %w; nothing was changed", path, err)
 	}
+	if err := plainJSON(path, src); err != nil {
+		return adapter.Change{}, err
+	}
 	old, there := j.Get("statusLine")
 	if there && !isOurStatusLine(old) {
 		if !o.Force {

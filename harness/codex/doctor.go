@@ -107,7 +107,7 @@ func (Adapter) Registrations(o adapter.InstallOptions) []adapter.Registration {
 	}
 	if pluginOn(o) {
 		for _, event := range events() {
-			regs = append(regs, adapter.Registration{Place: "plugin " + pluginID, Event: event})
+			regs = append(regs, adapter.Registration{Place: "plugin " + pluginID, Event: event, Launcher: launcher(o)})
 		}
 	}
 	return regs

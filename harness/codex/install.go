@@ -38,6 +38,9 @@ func (a Adapter) Install(o adapter.InstallOptions) (adapter.Report, error) {
 	if err != nil {
 		return adapter.Report{}, err
 	}
+	if j, err := edit.ParseJSON(src); err == nil && !j.Strict() {
+		return adapter.Report{}, adapter.NotStrict(path, "Codex") // measured
+	}
 	out, made, err := register(src, o)
 	if err != nil {
 		return adapter.Report{}, fmt.Errorf("%s: %w; nothing was changed", path, err)

@@ -2,6 +2,7 @@ package codex
 
 import (
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/agentltl/agentltl-hook/harness/adapter"
@@ -79,9 +80,17 @@ func (a Adapter) installManaged(o adapter.InstallOptions) (adapter.Report, error
 }
 
 func (a Adapter) removeManaged(o adapter.InstallOptions) (adapter.Report, error) {
-	c, err := o.Undo(requirements(o), func(src []byte, _ [][]string) ([]byte, error) { return edit.CutBlock(src) })
+	path := requirements(o)
+	c, err := o.Undo(path, func(src []byte, _ [][]string) ([]byte, error) { return edit.CutBlock(src) })
 	if err != nil {
 		return adapter.Report{}, err
+	}
+	// Another user's install leaves no record here: an empty file was ours.
+	if left, err := os.ReadFile(path); err == nil && len(left) == 0 && c.Action == "changed" {
+		if err := os.Remove(path); err != nil {
+			return adapter.Report{}, err
+		}
+		c.Action = "removed"
 	}
 	return adapter.Report{Changed: []adapter.Change{c}}, nil
 }

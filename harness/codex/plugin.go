@@ -24,6 +24,16 @@ func marketplace(o adapter.InstallOptions) ([]adapter.PluginFile, error) {
 	return out, nil
 }
 
+// launcher is the plugin's launcher where install put it, "" if the plugin came
+// from elsewhere.
+func launcher(o adapter.InstallOptions) string {
+	p := filepath.Join(o.MarketplaceDir(), Name, "bin", "launch")
+	if !adapter.IsFile(p) {
+		return ""
+	}
+	return p
+}
+
 // installPlugin writes the marketplace and lets Codex install the plugin from
 // it, then trust its hooks. It is not the default: every update of the plugin
 // takes the trust away without a word.
@@ -68,6 +78,7 @@ func (a Adapter) installPlugin(o adapter.InstallOptions) (adapter.Report, error)
 		return withServer(o, program, func(s *server) error { return s.trust(o, isPlugins) })
 	})
 	if err != nil {
+		_, _ = o.RemoveMarketplace(Name, tree, otherPlugins())
 		return r, err
 	}
 	c.Note = "plugin " + pluginID + ", its hooks trusted by Codex itself"
@@ -90,7 +101,7 @@ func (a Adapter) removePlugin(o adapter.InstallOptions) (adapter.Report, error) 
 		return adapter.Report{}, err
 	}
 	var r adapter.Report
-	if pluginOn(o) || adapter.IsFile(filepath.Join(o.MarketplaceDir(), Name, "bin", "launch")) {
+	if pluginOn(o) || launcher(o) != "" {
 		program := o.Find("codex")
 		switch {
 		case o.DryRun:

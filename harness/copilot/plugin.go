@@ -26,6 +26,16 @@ func marketplace(o adapter.InstallOptions) ([]adapter.PluginFile, error) {
 
 func userSettings(o adapter.InstallOptions) string { return filepath.Join(o.UserDir, "settings.json") }
 
+// launcher is the plugin's launcher where install put it, "" if the plugin came
+// from elsewhere.
+func launcher(o adapter.InstallOptions) string {
+	p := filepath.Join(o.MarketplaceDir(), Name, "bin", "launch")
+	if !adapter.IsFile(p) {
+		return ""
+	}
+	return p
+}
+
 // installPlugin writes the marketplace and lets Copilot CLI install the plugin
 // from it. The hook file goes: nothing would tell the two apart.
 func (a Adapter) installPlugin(o adapter.InstallOptions) (adapter.Report, error) {
@@ -61,6 +71,7 @@ func (a Adapter) installPlugin(o adapter.InstallOptions) (adapter.Report, error)
 		return o.CommandLine(env, program, "plugin", "install", pluginID)
 	})
 	if err != nil {
+		_, _ = o.RemoveMarketplace(Name, tree, otherPlugins())
 		return r, err
 	}
 	r.Changed = append(r.Changed, c)
@@ -75,7 +86,7 @@ func (a Adapter) removePlugin(o adapter.InstallOptions) (adapter.Report, error) 
 		return adapter.Report{}, err
 	}
 	var r adapter.Report
-	if pluginOn(o) || adapter.IsFile(filepath.Join(o.MarketplaceDir(), Name, "bin", "launch")) {
+	if pluginOn(o) || launcher(o) != "" {
 		program := o.Find("copilot")
 		switch {
 		case o.DryRun:

@@ -18,7 +18,7 @@ func skillFiles(o adapter.InstallOptions) ([]adapter.File, error) {
 	var out []adapter.File
 	for _, f := range files {
 		out = append(out, adapter.File{
-			Path: filepath.Join(o.UserDir, "skills", "agentltl-"+filepath.FromSlash(f.Path)), New: f.Data, Mode: 0o644,
+			Path: filepath.Join(o.UserDir, "skills", filepath.FromSlash(f.Path)), New: f.Data, Mode: 0o644,
 		})
 	}
 	return out, nil

@@ -54,6 +54,10 @@ func (j *JSON) load(src []byte) error {
 	return nil
 }
 
+// Strict says whether the file is plain JSON, without comments and trailing
+// commas, which not every program that keeps such files reads.
+func (j *JSON) Strict() bool { return j.root.IsStandard() }
+
 // Bytes is the text of the file as it is now.
 func (j *JSON) Bytes() []byte { return append(bytes.Clone(j.bom), j.src...) }
 

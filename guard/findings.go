@@ -115,6 +115,9 @@ func (j *Judge) findRule(tx state.Tx, scope state.Scope, s *standing, chain, fli
 	for i := range chain {
 		c := &chain[i]
 		reacting := reacts(s.rule, toolsOf(c))
+		if reacting && s.rule.Layer == rules.BuiltIn && j.Spares != nil && j.Spares(s.rule.ID, c) {
+			reacting = false
+		}
 		var worst finding
 		for k, m := range readings {
 			if !reacting {

@@ -27,6 +27,9 @@ type Judge struct {
 	// facts by name for a call's folder. nil: not known.
 	Context *rules.Context
 	Fact    func(name, dir string) any
+	// Spares says whether a built-in rule has nothing to say about a call; nil: it
+	// always may have.
+	Spares func(id string, c *trace.Call) bool
 	// Offer looks for a way to comply where a rule has no advice of its own. Read
 	// reads a command line as it would be read here; nil: only tools of the
 	// harness can be offered.

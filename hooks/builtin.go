@@ -10,6 +10,7 @@ import (
 
 	"github.com/agentltl/agentltl-hook/guard"
 	"github.com/agentltl/agentltl-hook/rules"
+	"github.com/agentltl/agentltl-hook/trace"
 )
 
 //go:embed builtin/*.yaml
@@ -81,4 +82,122 @@ func (p *Pipeline) guardFiles() []string {
 		files = append(files, d+"/*")
 	}
 	return files
+}
+
+// A gate says, from the texts of a call alone, whether a built-in rule about files
+// can have something to say: only then is the rule decoded, and a call whose files
+// are not known is asked about only when it names one of them.
+type gate struct {
+	id      string
+	needles []string
+}
+
+// gates are those of the built-ins in force.
+func (p *Pipeline) gates() []gate {
+	needles := literals(p.guardFiles())
+	for _, n := range []string{"agentltl", "claude", "codex", "copilot", "vibe"} {
+		needles = addNeedle(needles, n)
+	}
+	out := []gate{{guard.ProtectGuard, needles}}
+	if len(p.Profile.MemoryFiles) > 0 {
+		out = append(out, gate{guard.MemoryFirst, literals(p.Profile.MemoryFiles)})
+	}
+	return out
+}
+
+// literals are the longest literal parts of globs: a text that a glob matches
+// holds its one.
+func literals(globs []string) []string {
+	var out []string
+	for _, g := range globs {
+		longest := ""
+		for _, part := range strings.FieldsFunc(g, func(r rune) bool { return strings.ContainsRune("*?[]", r) }) {
+			if part = strings.Trim(part, "/"); len(part) > len(longest) {
+				longest = part
+			}
+		}
+		out = addNeedle(out, longest)
+	}
+	return out
+}
+
+// addNeedle leaves out what another one finds as well.
+func addNeedle(list []string, n string) []string {
+	if n == "" || slices.ContainsFunc(list, func(o string) bool { return strings.Contains(n, o) }) {
+		return list
+	}
+	return append(slices.DeleteFunc(list, func(o string) bool { return strings.Contains(o, n) }), n)
+}
+
+// maxNeedleText is the longest text that can be a path or an option.
+const maxNeedleText = 8 << 10
+
+// touched says whether a call has a text with one of the needles.
+func (g *gate) touched(c *trace.Call) bool {
+	if g.args(c.Args) || slices.ContainsFunc(c.Forms, func(f trace.Form) bool { return g.args(f.Args) || g.text(f.Tool) }) || g.text(c.Tool) {
+		return true
+	}
+	if c.CLI != nil {
+		for k, v := range c.CLI.Env {
+			if g.text(k) || g.text(v) {
+				return true
+			}
+		}
+		for _, r := range c.CLI.Redirects {
+			if g.text(r.Target) {
+				return true
+			}
+		}
+	}
+	return slices.ContainsFunc(c.Effects, func(e trace.Effect) bool { return g.text(e.Target) })
+}
+
+func (g *gate) args(a trace.Args) bool {
+	for _, v := range a {
+		if g.value(v) {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *gate) value(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return g.text(v)
+	case []any:
+		return slices.ContainsFunc(v, g.value)
+	case map[string]any:
+		return g.args(v)
+	}
+	return false
+}
+
+func (g *gate) text(s string) bool {
+	return len(s) <= maxNeedleText && slices.ContainsFunc(g.needles, func(n string) bool { return strings.Contains(s, n) })
+}
+
+// hideBuiltins leaves out the built-ins where calls are recorded: they judge each
+// call alone and have nothing to remember.
+func (r *run) hideBuiltins() {
+	for _, id := range []string{guard.ProtectGuard, guard.MemoryFirst, guard.NoUnguarded} {
+		r.set.Hide(id)
+	}
+}
+
+// closeGates hides the built-ins that have nothing to say about the calls, and
+// tells the judge which call each of the others is about.
+func (r *run) closeGates(j *guard.Judge, calls []trace.Call) {
+	open := map[string]*gate{}
+	for _, g := range r.p.gates() {
+		if slices.ContainsFunc(calls, func(c trace.Call) bool { return g.touched(&c) }) {
+			open[g.id] = &g
+			continue
+		}
+		r.set.Hide(g.id)
+	}
+	j.Spares = func(id string, c *trace.Call) bool {
+		g, ok := open[id]
+		return ok && !g.touched(c)
+	}
 }

@@ -15,6 +15,7 @@ import (
 
 // post records a call that ran, and looks for credentials in what it returned.
 func (r *run) post() (Answer, error) {
+	r.hideBuiltins()
 	r.e.Batch = r.batch()
 	a, output := r.scan()
 	p := r.ended(output)

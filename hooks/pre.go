@@ -14,6 +14,7 @@ import (
 func (r *run) pre() (Answer, error) {
 	p := r.read(r.request())
 	j := r.judge()
+	r.closeGates(j, p.Calls)
 	w := &work{run: r, j: j, p: p}
 	if err := r.view(w.look); err != nil {
 		return Answer{}, err

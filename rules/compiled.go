@@ -27,6 +27,7 @@ type head struct {
 	Tools    []toolDef           `json:"tools,omitempty"`
 	Groups   map[string][]string `json:"groups,omitempty"`
 	Finally  []int               `json:"finally,omitempty"`
+	BuiltIns map[string]int      `json:"built_ins,omitempty"` // id -> number
 	Exists   bool                `json:"exists,omitempty"`
 }
 
@@ -63,6 +64,7 @@ func (s *Set) Parts() map[string][]byte {
 			h.Finally = append(h.Finally, i)
 		}
 		h.Exists = h.Exists || s.Rules[i].Exists
+		h.builtIn(&s.Rules[i], i)
 		listed[i] = s.Rules[i].listed()
 	}
 	parts := map[string][]byte{"head": mustJSON(h), "list": mustJSON(listed), "index": s.index()}
@@ -70,6 +72,16 @@ func (s *Set) Parts() map[string][]byte {
 		parts[rulePart(i)] = mustJSON(s.defs[i])
 	}
 	return parts
+}
+
+func (h *head) builtIn(r *Rule, i int) {
+	if r.Layer != BuiltIn {
+		return
+	}
+	if h.BuiltIns == nil {
+		h.BuiltIns = map[string]int{}
+	}
+	h.BuiltIns[r.ID] = i
 }
 
 func rulePart(i int) string { return "rule:" + strconv.Itoa(i) }
@@ -153,6 +165,8 @@ type Compiled struct {
 	rules []*Rule
 	list  []Listed
 	specs *spec.Set
+	// hidden are rules that Reacting leaves out.
+	hidden []int
 }
 
 // OpenSet reads a compiled set from its parts. part is asked for a part when it
@@ -186,6 +200,7 @@ func (s *Set) Compiled() *Compiled {
 		c.rules[i] = &s.Rules[i]
 		c.list[i] = s.Rules[i].listed()
 		c.head.Exists = c.head.Exists || s.Rules[i].Exists
+		c.head.builtIn(&s.Rules[i], i)
 		if s.Rules[i].Finally {
 			c.head.Finally = append(c.head.Finally, i)
 		}
@@ -269,7 +284,20 @@ func (c *Compiled) pick(numbers []int) ([]*Rule, error) {
 // Reacting lists, in file order, the rules that can react to a call of one of
 // these tools, and those that no tool name rules out.
 func (c *Compiled) Reacting(tools []string) ([]*Rule, error) {
-	return c.pick(c.index.reacting(tools))
+	numbers := c.index.reacting(tools)
+	if len(c.hidden) > 0 {
+		numbers = slices.DeleteFunc(numbers, func(i int) bool { return slices.Contains(c.hidden, i) })
+	}
+	return c.pick(numbers)
+}
+
+// Hide makes Reacting leave out a built-in rule, of which the caller knows that
+// the calls at hand cannot break it: it need not be decoded. Such a rule must
+// judge each call alone. An unknown id changes nothing.
+func (c *Compiled) Hide(id string) {
+	if i, ok := c.head.BuiltIns[id]; ok && !slices.Contains(c.hidden, i) {
+		c.hidden = append(c.hidden, i)
+	}
 }
 
 // Finally lists the rules judged at turn end, in file order.

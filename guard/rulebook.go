@@ -97,7 +97,7 @@ func Book(c *rules.Compiled, key state.Digest) Rulebook { return compiledBook{c,
 func (b compiledBook) Digest() state.Digest { return b.key }
 
 func (b compiledBook) Reacting(calls []trace.Call) ([]*rules.Rule, error) {
-	return b.Compiled.Reacting(chainTools(calls))
+	return b.Compiled.Reacting(rules.CallNames(calls))
 }
 
 func (b compiledBook) Refs() []state.RuleRef {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/agentltl/agentltl-hook/shell/spec"
+	"github.com/agentltl/agentltl-hook/trace"
 )
 
 // A compiled set is a [Set] in parts, as a store keeps it: a hook reads the head
@@ -69,7 +70,7 @@ func (s *Set) Parts() map[string][]byte {
 	}
 	parts := map[string][]byte{"head": mustJSON(h), "list": mustJSON(listed), "index": s.index()}
 	for i := range s.defs {
-		parts[rulePart(i)] = mustJSON(s.defs[i])
+		parts[rulePart(i)] = s.rulePart(i)
 	}
 	return parts
 }
@@ -82,6 +83,41 @@ func (h *head) builtIn(r *Rule, i int) {
 		h.BuiltIns = map[string]int{}
 	}
 	h.BuiltIns[r.ID] = i
+}
+
+// A compiledRule is a rule in its part: the def, its value beside it, and what
+// compiling took out of the canonical text.
+type compiledRule struct {
+	def
+	Value  *struct{} `json:"value,omitempty"` // nil, and hides the def's: that follows the JSON
+	Digest []byte    `json:"digest"`
+	Tools  []string  `json:"tools,omitempty"`
+	Always bool      `json:"always,omitempty"`
+	Exists bool      `json:"exists,omitempty"`
+}
+
+// rulePart writes the length of the rule's JSON, the JSON, and its value.
+func (s *Set) rulePart(i int) []byte {
+	r := &s.Rules[i]
+	c := mustJSON(compiledRule{def: s.defs[i], Digest: r.Digest[:], Tools: r.Tools, Always: r.Always, Exists: r.Exists})
+	b := binary.AppendUvarint(nil, uint64(len(c)))
+	b = append(b, c...)
+	return trace.AppendJSON(b, s.defs[i].Value)
+}
+
+// readRule is the way back.
+func readRule(b []byte) (*compiledRule, error) {
+	n, k := binary.Uvarint(b)
+	if k <= 0 || n > uint64(len(b)-k) {
+		return nil, errIndex
+	}
+	var c compiledRule
+	if err := decodeJSONInto(b[k:k+int(n)], &c); err != nil {
+		return nil, err
+	}
+	v, err := trace.DecodeJSON(b[k+int(n):])
+	c.def.Value = v
+	return &c, err
 }
 
 func rulePart(i int) string { return "rule:" + strconv.Itoa(i) }
@@ -113,11 +149,11 @@ func (s *Set) index() []byte {
 	byName := map[string][]int{}
 	for i := range s.Rules {
 		r := &s.Rules[i]
-		if r.Always {
+		if r.names == nil {
 			byName[""] = append(byName[""], i)
 			continue
 		}
-		for _, name := range r.Tools {
+		for _, name := range r.names {
 			byName[name] = append(byName[name], i)
 		}
 	}
@@ -254,19 +290,22 @@ func (c *Compiled) Rule(i int) (*Rule, error) {
 	if !ok {
 		return nil, fmt.Errorf("compiled rules: no rule %d", i)
 	}
-	var d def
-	if err := decodeJSONInto(b, &d); err != nil {
+	p, err := readRule(b)
+	if err != nil {
 		return nil, fmt.Errorf("compiled rules: rule %d: %w", i, err)
 	}
-	if kindByName(d.Kind) == nil {
-		return nil, fmt.Errorf("compiled rules: rule %d is of the unknown kind %q", i, d.Kind)
+	if kindByName(p.Kind) == nil {
+		return nil, fmt.Errorf("compiled rules: rule %d is of the unknown kind %q", i, p.Kind)
 	}
-	r, problems := compile(&d, c.ctx)
-	if len(problems) > 0 {
-		return nil, fmt.Errorf("compiled rules: rule %s: %s", d.ID, problems[0])
+	made := build(&p.def, c.ctx)
+	if len(made.problems) > 0 {
+		return nil, fmt.Errorf("compiled rules: rule %s: %s", p.ID, made.problems[0])
 	}
-	c.rules[i] = &r
-	return &r, nil
+	r := made.rule
+	copy(r.Digest[:], p.Digest)
+	r.Tools, r.Always, r.Exists = p.Tools, p.Always, p.Exists
+	c.rules[i] = r
+	return r, nil
 }
 
 func (c *Compiled) pick(numbers []int) ([]*Rule, error) {
@@ -281,10 +320,10 @@ func (c *Compiled) pick(numbers []int) ([]*Rule, error) {
 	return out, nil
 }
 
-// Reacting lists, in file order, the rules that can react to a call of one of
-// these tools, and those that no tool name rules out.
-func (c *Compiled) Reacting(tools []string) ([]*Rule, error) {
-	numbers := c.index.reacting(tools)
+// Reacting lists, in file order, the rules that can react to a call with one of
+// these names ([CallNames]), and those that no name rules out.
+func (c *Compiled) Reacting(names []string) ([]*Rule, error) {
+	numbers := c.index.reacting(names)
 	if len(c.hidden) > 0 {
 		numbers = slices.DeleteFunc(numbers, func(i int) bool { return slices.Contains(c.hidden, i) })
 	}

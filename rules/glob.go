@@ -2,18 +2,23 @@ package rules
 
 import (
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
 // A glob is a pattern of Python's fnmatch, case-sensitive and over the whole
 // text: * crosses / and newlines, ** is *, ? is one character, [abc] [a-z] [!x]
-// are classes, a lone [ is itself (rules.md 6).
+// are classes, a lone [ is itself (rules.md 6). It is taken apart when it is
+// first matched: most patterns of a rule set never are.
 type glob struct {
 	text  string
-	parts []globPart
 	slash bool // the pattern names a folder: no match by the last path element
-	// literal is set for a pattern without special characters.
-	literal bool
+
+	once    sync.Once
+	literal bool       // no special characters: the text itself
+	words   []string   // only * is special: the literal pieces between the stars
+	parts   []globPart // anything else
+	needs   string     // of parts: a piece that every match holds
 }
 
 type globPart struct {
@@ -38,37 +43,62 @@ func (k *globClass) has(r rune) bool {
 
 // newGlob reads a pattern. Every text is one.
 func newGlob(text string) *glob {
-	g := &glob{text: text, slash: strings.Contains(text, "/"), literal: true}
+	return &glob{text: text, slash: strings.IndexByte(text, '/') >= 0}
+}
+
+func (g *glob) read() {
+	switch {
+	case strings.IndexByte(g.text, '*') < 0 && strings.IndexByte(g.text, '?') < 0 && strings.IndexByte(g.text, '[') < 0:
+		g.literal = true
+	case strings.IndexByte(g.text, '?') < 0 && strings.IndexByte(g.text, '[') < 0:
+		g.words = strings.Split(g.text, "*")
+	default:
+		g.parts = globParts(g.text)
+		g.needs = longestLiteral(g.parts)
+	}
+}
+
+func globParts(text string) []globPart {
+	var parts []globPart
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
 		switch r {
 		case '*':
-			g.literal = false
-			if len(g.parts) == 0 || g.parts[len(g.parts)-1].kind != '*' {
-				g.parts = append(g.parts, globPart{kind: '*'})
+			if len(parts) == 0 || parts[len(parts)-1].kind != '*' {
+				parts = append(parts, globPart{kind: '*'})
 			}
 		case '?':
-			g.literal = false
-			g.parts = append(g.parts, globPart{kind: '?'})
+			parts = append(parts, globPart{kind: '?'})
 		case '[':
 			class, end := readClass(text, i)
 			if class == nil {
-				g.parts = append(g.parts, globPart{kind: 'c', char: '['})
+				parts = append(parts, globPart{kind: 'c', char: '['})
 				break
 			}
-			g.literal = false
-			g.parts = append(g.parts, globPart{kind: '[', class: class})
+			parts = append(parts, globPart{kind: '[', class: class})
 			i = end
 			continue
 		default:
-			g.parts = append(g.parts, globPart{kind: 'c', char: r})
+			parts = append(parts, globPart{kind: 'c', char: r})
 		}
 		i += n
 	}
-	if g.literal {
-		g.parts = nil
+	return parts
+}
+
+// longestLiteral is the longest run of plain characters.
+func longestLiteral(parts []globPart) string {
+	var best, run []rune
+	for _, p := range parts {
+		if p.kind != 'c' || p.char == utf8.RuneError {
+			run = nil
+			continue
+		}
+		if run = append(run, p.char); len(run) > len(best) {
+			best = run
+		}
 	}
-	return g
+	return string(best)
 }
 
 // readClass reads [..] at i and gives the offset after it; nil: a lone [. The
@@ -81,11 +111,11 @@ func readClass(text string, i int) (*globClass, int) {
 	if j < len(text) && text[j] == ']' {
 		j++
 	}
-	close := strings.IndexByte(text[min(j, len(text)):], ']')
-	if close < 0 {
+	n := strings.IndexByte(text[min(j, len(text)):], ']')
+	if n < 0 {
 		return nil, 0
 	}
-	end := j + close
+	end := j + n
 	inner := []rune(text[i+1 : end])
 	class := &globClass{}
 	if inner[0] == '!' {
@@ -106,26 +136,57 @@ func readClass(text string, i int) (*globClass, int) {
 	return class, end + 1
 }
 
-// match says whether the whole text fits. It needs at most len(text) times the
-// pattern's length steps.
+// match says whether the whole text fits. With stars alone it needs one pass
+// over the text, else at most the text's length times the pattern's.
 func (g *glob) match(text string) bool {
-	if g.literal {
+	g.once.Do(g.read)
+	switch {
+	case g.literal:
 		return g.text == text
+	case g.words != nil:
+		return matchWords(g.words, text)
+	case !strings.Contains(text, g.needs):
+		return false
 	}
+	return matchParts(g.parts, text)
+}
+
+// matchWords matches pieces with stars between them: the first begins the text,
+// the last ends it, the others follow each other.
+func matchWords(words []string, text string) bool {
+	text, ok := strings.CutPrefix(text, words[0])
+	if !ok {
+		return false
+	}
+	last := len(words) - 1
+	if text, ok = strings.CutSuffix(text, words[last]); !ok {
+		return false
+	}
+	for _, w := range words[1:last] {
+		i := strings.Index(text, w)
+		if i < 0 {
+			return false
+		}
+		text = text[i+len(w):]
+	}
+	return true
+}
+
+func matchParts(parts []globPart, text string) bool {
 	i, p := 0, 0
 	star, retry := -1, 0
-	for i < len(text) || p < len(g.parts) {
-		if p < len(g.parts) && g.parts[p].kind == '*' {
-			if p == len(g.parts)-1 {
+	for i < len(text) || p < len(parts) {
+		if p < len(parts) && parts[p].kind == '*' {
+			if p == len(parts)-1 {
 				return true
 			}
 			star, retry = p, i
 			p++
 			continue
 		}
-		if i < len(text) && p < len(g.parts) {
+		if i < len(text) && p < len(parts) {
 			r, n := utf8.DecodeRuneInString(text[i:])
-			if g.parts[p].fits(r) {
+			if parts[p].fits(r) {
 				i += n
 				p++
 				continue

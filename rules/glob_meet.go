@@ -42,14 +42,11 @@ func (g *glob) meets(h *glob) bool {
 
 // all are the parts of any pattern, literal ones too.
 func (g *glob) all() []globPart {
-	if !g.literal {
+	g.once.Do(g.read)
+	if g.parts != nil {
 		return g.parts
 	}
-	parts := make([]globPart, 0, len(g.text))
-	for _, r := range g.text {
-		parts = append(parts, globPart{kind: 'c', char: r})
-	}
-	return parts
+	return globParts(g.text)
 }
 
 // common says whether one character fits both parts; neither is *.

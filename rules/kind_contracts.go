@@ -149,7 +149,7 @@ func (b *builder) exclusive(ts []*target) {
 			if i == j {
 				continue
 			}
-			if t.key == o.key {
+			if t.key() == o.key() {
 				b.failf("targets %d and %d are the same: no call could run", min(i, j)+1, max(i, j)+1)
 				return
 			}
@@ -271,7 +271,6 @@ func (b *builder) limited(t *target) bool {
 
 func (b *builder) contract(c contract.Contract) {
 	b.rule.Contract = c
-	b.canon = c.Key()
 	b.rule.Explain = func(e Explanation) string { return withMaybe(e.Problem, e) }
 }
 

@@ -101,7 +101,6 @@ func (t *target) withoutVars() *target {
 		p.with = with
 		out.parts = append(out.parts, p)
 	}
-	out.key = out.canonical()
 	return out
 }
 

@@ -56,7 +56,6 @@ type builder struct {
 	kind     *kind
 	rule     *Rule
 	problems []string
-	canon    string // canonical text that the digest is taken over
 	targets  []*target
 	named    map[string]*target // the targets by what the kind calls them, for lint
 }
@@ -92,7 +91,6 @@ func (b *builder) formula(f ltl.Formula) {
 		return
 	}
 	b.rule.Formula = f
-	b.canon = f.String()
 }
 
 // never matches on a target, in the two polarities.
@@ -122,38 +120,69 @@ func (b *builder) reserves(targets ...*target) {
 	}
 }
 
-// compile makes the rule of a def.
+// compile makes the rule of a def, with its digest and what it can react to.
 func compile(d *def, ctx *Context) (Rule, []string) {
+	b := build(d, ctx)
+	if len(b.problems) > 0 {
+		return *b.rule, b.problems
+	}
+	r := b.rule
+	if r.Formula != nil {
+		r.Digest = d.digest(r.Formula.String(), b.kind.rev)
+	} else {
+		r.Digest = d.digest(r.Contract.Key(), b.kind.rev)
+	}
+	for _, t := range b.targets {
+		r.Exists = r.Exists || t.usesExists()
+	}
+	b.react()
+	return *r, nil
+}
+
+// build makes the rule of a def without what is taken over its canonical text:
+// a compiled set keeps that.
+func build(d *def, ctx *Context) *builder {
 	k := kindByName(d.Kind)
-	r := Rule{
+	r := &Rule{
 		ID: d.ID, Kind: d.Kind, Why: d.Why, Fix: d.Fix, Mode: d.Mode, Scope: d.Scope, Maybe: d.Maybe,
 		Layer: d.Layer, Folder: d.Folder, Source: d.Source, From: d.From, ReviewBy: d.Review,
 		Shadow: d.Shadow, Locked: d.Locked, Overridable: d.Overridable, Limit: k.limit,
 		Retries: d.Retries, Counting: d.Counting, Group: d.Group, Pos: d.pos(), Examples: d.examples,
 	}
-	b := &builder{def: d, ctx: ctx, kind: k, rule: &r}
+	b := &builder{def: d, ctx: ctx, kind: k, rule: r}
 	k.compile(b)
 	b.excepts()
 	b.when()
-	if len(b.problems) > 0 {
-		return r, b.problems
-	}
-	r.Digest = d.digest(b.canon, k.rev)
-	for _, t := range b.targets {
-		r.Exists = r.Exists || t.usesExists()
-	}
-	b.react()
-	return r, nil
+	return b
 }
 
-// react fills the tools whose calls can change the rule.
+// react fills the tools whose calls can change the rule, and, where any tool's
+// can, the features that such a call must have.
 func (b *builder) react() {
-	if b.rule.Formula != nil {
-		b.rule.Tools, b.rule.Always = ltl.Tools(b.rule.Formula)
+	b.rule.Tools, b.rule.Always = b.reaction()
+	b.rule.names = b.rule.Tools
+	if !b.rule.Always {
 		return
 	}
-	b.rule.Tools = b.rule.Contract.Tools()
-	b.rule.Always = b.rule.Tools == nil
+	for _, t := range b.targets {
+		t.features = true
+	}
+	names, always := b.reaction()
+	for _, t := range b.targets {
+		t.features = false
+	}
+	b.rule.names = nil
+	if !always {
+		b.rule.names = names
+	}
+}
+
+func (b *builder) reaction() (names []string, always bool) {
+	if b.rule.Formula != nil {
+		return ltl.Tools(b.rule.Formula)
+	}
+	names = b.rule.Contract.Tools()
+	return names, names == nil
 }
 
 func (b *builder) excepts() {

@@ -11,7 +11,7 @@ import (
 type matcher struct{ *target }
 
 func (m matcher) Match(c *trace.Call, env ltl.Env) trace.Answer { return m.ran(c, env) }
-func (m matcher) Key() string                                   { return m.key }
+func (m matcher) Key() string                                   { return m.key() }
 func (m matcher) Tools() []string                               { return m.toolNames() }
 func (m matcher) Vars() []string                                { return m.vars() }
 
@@ -29,7 +29,7 @@ func (m matcher) Sample() (trace.Call, bool) { return m.sample() }
 type counter struct{ *target }
 
 func (m counter) Match(c *trace.Call, env ltl.Env) trace.Answer { return m.match(c, env) }
-func (m counter) Key() string                                   { return "counted:" + m.key }
+func (m counter) Key() string                                   { return "counted:" + m.key() }
 func (m counter) Tools() []string                               { return m.toolNames() }
 func (m counter) Vars() []string                                { return m.vars() }
 
@@ -43,7 +43,7 @@ func (m counter) Names(c *trace.Call, variable string) []any {
 // Nothing can have been done for them before (rules.md 21, D22).
 type unbound struct{ *target }
 
-func (m unbound) Key() string     { return "unbound:" + m.key }
+func (m unbound) Key() string     { return "unbound:" + m.key() }
 func (m unbound) Tools() []string { return m.toolNames() }
 func (m unbound) Vars() []string  { return nil }
 
@@ -67,7 +67,7 @@ func (m unbound) Match(c *trace.Call, _ ltl.Env) trace.Answer {
 type calls struct{ *target }
 
 func (m calls) Match(c *trace.Call) trace.Answer { return m.ran(c, nil) }
-func (m calls) Key() string                      { return m.key }
+func (m calls) Key() string                      { return m.key() }
 func (m calls) Tools() []string                  { return m.toolNames() }
 
 // A domain is the values of a variable that the calls of a target have.
@@ -76,7 +76,7 @@ type domain struct {
 	variable string
 }
 
-func (d domain) Key() string     { return "values(" + d.variable + ", " + d.key + ")" }
+func (d domain) Key() string     { return "values(" + d.variable + ", " + d.key() + ")" }
 func (d domain) Tools() []string { return d.toolNames() }
 
 // Values of a call that certainly matches, without duplicates.

@@ -47,15 +47,23 @@ func (ctx *Context) absolute(s, dir string) string {
 	return path.Clean(s)
 }
 
+// maxPath is the longest text that is taken for a path.
+const maxPath = 4096
+
 // spellings are the forms of one text that a pattern is tried on.
 type spellings struct {
 	raw, abs, rel, base string
 	path                bool // abs, rel and base are set; rel is "" outside the root
+	// Without path only a long text has a base.
 }
 
+// A text that is too long for a path has no folder to be looked for in.
 func (ctx *Context) spell(s, dir string) spellings {
 	if asWritten(s) {
 		return spellings{raw: s}
+	}
+	if len(s) > maxPath {
+		return spellings{raw: s, base: s[strings.LastIndexByte(s, '/')+1:]}
 	}
 	p := spellings{raw: s, abs: ctx.absolute(s, dir), path: true}
 	p.rel = ctx.relative(p.abs)
@@ -88,7 +96,7 @@ func (p *spellings) matches(g *glob) bool {
 		return true
 	}
 	if !p.path {
-		return false
+		return p.base != "" && !g.slash && len(p.base) < len(p.raw) && g.match(p.base)
 	}
 	return g.match(p.abs) || p.rel != "" && g.match(p.rel) || !g.slash && g.match(p.base)
 }

@@ -13,8 +13,18 @@ import (
 // (rules.md 6). It is made of decoded JSON by parseTarget and never changes.
 type target struct {
 	parts []part
-	key   string // canonical JSON
 	ctx   *Context
+
+	keyOnce  sync.Once
+	keyText  string
+	features bool // toolNames names features in place of "any"
+}
+
+// key is the target's canonical JSON: equal keys, equal answers. It is made when
+// it is first asked for, which no hook does.
+func (t *target) key() string {
+	t.keyOnce.Do(func() { t.keyText = t.canonical() })
+	return t.keyText
 }
 
 // A part is one mapping, or name, of a target: all of its conditions hold.
@@ -50,8 +60,29 @@ type withCond struct {
 type globCond struct {
 	arg      string
 	patterns []string
-	globs    []*glob // of the patterns without ${cwd}
-	perCall  []string
+	globs    *globSet // shared by copies of the condition
+}
+
+// A globSet is the patterns of a condition as globs, made when a call is first
+// compared with them: most conditions of a rule set never are.
+type globSet struct {
+	once  sync.Once
+	fixed []*glob
+	// perCall are the patterns with ${cwd}, which each call fills in.
+	perCall []string
+}
+
+func (s *globSet) read(patterns []string, ctx *Context) {
+	all := make([]glob, len(patterns))
+	s.fixed = make([]*glob, 0, len(patterns))
+	for i, text := range patterns {
+		if text = ctx.expand(text, "", escapeGlob); strings.Contains(text, "${cwd}") {
+			s.perCall = append(s.perCall, text)
+			continue
+		}
+		all[i].text, all[i].slash = text, strings.IndexByte(text, '/') >= 0
+		s.fixed = append(s.fixed, &all[i])
+	}
 }
 
 // A regexCond is "matches" with its "field"; the pattern is compiled when a
@@ -94,7 +125,16 @@ func (t toolName) matches(tool string) bool {
 // toolNames lists the names and globs a matching call can have; nil: any.
 func (t *target) toolNames() []string {
 	var names []string
-	for _, p := range t.parts {
+	for i := range t.parts {
+		p := &t.parts[i]
+		if t.features && p.anyTool() {
+			f := p.featureNames()
+			if f == nil {
+				return nil
+			}
+			names = append(names, f...)
+			continue
+		}
 		if len(p.effects) > 0 {
 			return nil
 		}
@@ -158,7 +198,6 @@ func (t *target) toolsOnly() *target {
 	for _, p := range t.parts {
 		out.parts = append(out.parts, part{tools: p.tools, effects: p.effects, remote: p.remote})
 	}
-	out.key = out.canonical()
 	return out
 }
 

@@ -33,9 +33,6 @@ func (r *targetReader) failf(format string, args ...any) {
 func (r *targetReader) target(v any) *target {
 	t := &target{ctx: r.ctx}
 	r.add(t, v)
-	if len(r.problems) == 0 {
-		t.key = t.canonical()
-	}
 	return t
 }
 
@@ -98,7 +95,8 @@ func (r *targetReader) tools(v any) []toolName {
 		}
 		n := toolName{name: s}
 		if strings.Contains(s, "*") {
-			n.glob = r.glob(s)
+			r.length(s)
+			n.glob = newGlob(s)
 		}
 		out = append(out, n)
 	}
@@ -196,16 +194,12 @@ func (r *targetReader) globs(key string, v any) []globCond {
 	m := r.mapOf(key, v)
 	var out []globCond
 	for _, k := range sortedKeys(m) {
-		c := globCond{arg: k}
+		c := globCond{arg: k, globs: &globSet{}}
 		if items, ok := m[k].([]any); !ok || len(items) > 0 { // an empty list matches nothing
 			c.patterns = r.patterns(key+"."+k, m[k], "a pattern or a list of patterns")
 		}
 		for _, s := range c.patterns {
-			if s = r.ctx.expand(s, "", escapeGlob); strings.Contains(s, "${cwd}") {
-				c.perCall = append(c.perCall, s)
-			} else {
-				c.globs = append(c.globs, r.glob(s))
-			}
+			r.length(s)
 		}
 		out = append(out, c)
 	}
@@ -240,12 +234,11 @@ func (r *targetReader) patterns(key string, v any, what string) []string {
 	return out
 }
 
-func (r *targetReader) glob(s string) *glob {
-	if utf8.RuneCountInString(s) > maxPattern {
+// length checks a pattern's: matching costs its length for each character.
+func (r *targetReader) length(s string) {
+	if len(s) > maxPattern && utf8.RuneCountInString(s) > maxPattern {
 		r.failf("a pattern of more than %d characters", maxPattern)
-		return nil
 	}
-	return newGlob(s)
 }
 
 func (r *targetReader) boolean(m map[string]any, key string) *bool {

@@ -76,11 +76,12 @@ func (c *globCond) text(v *view, field, s string) bool {
 
 // all are the patterns for one call, ${cwd} filled in.
 func (c *globCond) all(v *view) []*glob {
-	if len(c.perCall) == 0 {
-		return c.globs
+	c.globs.once.Do(func() { c.globs.read(c.patterns, v.ctx) })
+	if len(c.globs.perCall) == 0 {
+		return c.globs.fixed
 	}
-	out := slices.Clone(c.globs)
-	for _, s := range c.perCall {
+	out := slices.Clone(c.globs.fixed)
+	for _, s := range c.globs.perCall {
 		out = append(out, newGlob(v.ctx.expand(s, v.call.Dir, escapeGlob)))
 	}
 	return out

@@ -62,7 +62,7 @@ func (w *withCond) unknown(v *view, actual, expected any) trace.Answer {
 		if !ok {
 			return trace.No
 		}
-		c := globCond{arg: w.arg, globs: []*glob{newGlob(escapeGlob(v.ctx.absolute(s, v.call.Dir)))}}
+		c := globCond{arg: w.arg, patterns: []string{escapeGlob(v.ctx.absolute(s, v.call.Dir))}, globs: &globSet{}}
 		return v.unknownPath(w.arg, &c, texts(actual, false, nil))
 	}
 	if cli.Fields[w.arg] == "unknown" {

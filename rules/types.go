@@ -156,6 +156,7 @@ type Rule struct {
 	Overridable bool     // managed: lower layers may replace or disable it
 	Exists      bool     // a target asks whether files exist: record what was on disk when the call was checked
 	Examples    []Example
+	names       []string // as Tools, with features in place of "any tool" ([CallNames]); nil: any call
 	// Explain says in words what in these calls breaks the rule; nil: the
 	// monitor's own words. calls are the recorded ones that matter and, last, the
 	// proposed one.

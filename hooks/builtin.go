@@ -16,35 +16,53 @@ import (
 //go:embed builtin/*.yaml
 var builtinFiles embed.FS
 
-// builtins are the rule files of the program itself for this harness: rules as
-// any other, of the layer below all (rules.md 13). Lists that depend on the
-// harness or on where this installation keeps its files are filled in.
-func (p *Pipeline) builtins() []rules.File {
-	var out []rules.File
-	add := func(id string, lists map[string][]string) {
-		if slices.Contains(p.Without, id) {
-			return
-		}
-		text, err := builtinFiles.ReadFile("builtin/" + id + ".yaml")
-		if err != nil {
-			panic("hooks: no built-in " + id)
-		}
-		s := string(text)
-		for name, list := range lists {
-			s = strings.ReplaceAll(s, "$"+name, flow(list))
-		}
-		out = append(out, rules.File{
-			Layer: rules.BuiltIn, Path: "built-in:" + id, Text: []byte(s), Digest: sha256.Sum256([]byte(s)),
-		})
-	}
-	add(guard.ProtectGuard, map[string][]string{"FILES": p.guardFiles()})
+// A builtin is one embedded rule file with the list that is filled in for
+// $FILES: it depends on the harness, or on where this installation keeps its files.
+type builtin struct {
+	id    string
+	files []string
+}
+
+func (p *Pipeline) builtinList() []builtin {
+	out := []builtin{{guard.ProtectGuard, p.guardFiles()}}
 	if len(p.Profile.MemoryFiles) > 0 {
-		add(guard.MemoryFirst, map[string][]string{"FILES": p.Profile.MemoryFiles})
+		out = append(out, builtin{guard.MemoryFirst, p.Profile.MemoryFiles})
 	}
 	if p.Profile.Subagents == SubagentsUnhooked {
-		add(guard.NoUnguarded, nil)
+		out = append(out, builtin{id: guard.NoUnguarded})
+	}
+	return slices.DeleteFunc(out, func(b builtin) bool { return slices.Contains(p.Without, b.id) })
+}
+
+// builtins are the rule files of the program itself for this harness: rules as
+// any other, of the layer below all (rules.md 13). Their texts are made only when
+// they are to be parsed; the digest names them all the same.
+func (p *Pipeline) builtins(texts bool) []rules.File {
+	var out []rules.File
+	for _, b := range p.builtinList() {
+		text, err := builtinFiles.ReadFile("builtin/" + b.id + ".yaml")
+		if err != nil {
+			panic("hooks: no built-in " + b.id)
+		}
+		f := rules.File{Layer: rules.BuiltIn, Path: "built-in:" + b.id, Digest: digest(text, b.files)}
+		if texts {
+			f.Text = []byte(strings.ReplaceAll(string(text), "$FILES", flow(b.files)))
+		}
+		out = append(out, f)
 	}
 	return out
+}
+
+// digest names a text with a list.
+func digest(text []byte, list []string) (sum [32]byte) {
+	h := sha256.New()
+	h.Write(text)
+	for _, s := range list {
+		h.Write([]byte{0})
+		h.Write([]byte(s))
+	}
+	h.Sum(sum[:0])
+	return sum
 }
 
 // flow writes a list as YAML on one line.

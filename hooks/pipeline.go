@@ -133,7 +133,7 @@ func (p *Pipeline) loadWith(dir string, examples bool) (*rules.Set, rules.Proble
 	r := &run{p: p, e: Event{Dir: dir}, folder: dir}
 	r.find(r.findOptions())
 	o := rules.LoadOptions{
-		Program: p.Program, Harness: p.Profile.Name, Builtins: p.builtins(), Without: p.Without,
+		Program: p.Program, Harness: p.Profile.Name, Builtins: p.builtins(true), Without: p.Without,
 		Context: r.context(), PackDirs: p.packDirs(), LastGood: p.LastGood,
 	}
 	if examples {

@@ -222,7 +222,7 @@ func (r *run) settle() {
 }
 
 func (r *run) keyOptions() rules.KeyOptions {
-	return rules.KeyOptions{Program: r.p.Program, Harness: r.p.Profile.Name, Builtins: r.p.builtins(), Without: r.p.Without}
+	return rules.KeyOptions{Program: r.p.Program, Harness: r.p.Profile.Name, Builtins: r.p.builtins(false), Without: r.p.Without}
 }
 
 func (r *run) context() *rules.Context {
@@ -243,7 +243,7 @@ func (r *run) load() {
 		r.ctx = r.context()
 	}
 	o := rules.LoadOptions{
-		Program: r.p.Program, Harness: r.p.Profile.Name, Builtins: r.p.builtins(), Without: r.p.Without,
+		Program: r.p.Program, Harness: r.p.Profile.Name, Builtins: r.p.builtins(true), Without: r.p.Without,
 		Context: r.ctx, PackDirs: r.p.packDirs(), Judge: r.p.Judge(r.root),
 		LastGood: func(key string) (list [][]byte) {
 			_ = r.view(func(tx state.Tx) error { list = tx.LastGood(key); return nil })

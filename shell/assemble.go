@@ -217,6 +217,9 @@ func makeWord(ps []piece) word {
 	u.text, u.glob = u.typed, false
 	u.bound = boundOf(ps)
 	u.pieces = ps
+	if len(ps) == 1 {
+		u.lists, u.file = ps[0].lists, ps[0].file
+	}
 	return u
 }
 

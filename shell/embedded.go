@@ -1,13 +1,195 @@
 package shell
 
 import (
+	"strings"
+
 	"github.com/agentltl/agentltl-hook/shell/spec"
 )
 
 // embedded walks the lines that sit in a command's words and environment, and
-// what its program text is seen to run.
+// what its program text is seen to run (shell.md 3.2).
 func (w *walker) embedded(st *state, c ctx, cmd command, p spec.Parsed, base string, i int) {
+	w.envLines(st, c, cmd)
+	for _, r := range p.Roles {
+		switch r.Role {
+		case "code":
+			w.codeText(st, c, cmd, r.Value.Text, wrapperOr(r.Wrapper, base), language(base))
+		case "env":
+			w.note("env-exec", cmd.src, cmd.pos)
+		case "config":
+			if base != "git" {
+				w.note("dynamic-args", cmd.src, cmd.pos)
+			}
+		}
+	}
+	switch base {
+	case "git":
+		w.gitLines(st, c, cmd, p, i)
+	case "make", "gmake", "bmake":
+		w.makeLines(c, cmd, p)
+	case "pwsh", "powershell":
+		w.powershell(c, cmd, i)
+	case "cmd":
+		w.note("dialect", cmd.src, cmd.pos)
+	case "at", "batch":
+		w.stdinLine(st, c, cmd, base)
+	case "ed", "ex":
+		w.editorInput(st, c, cmd)
+	case "ssh":
+		w.sshInput(st, c, cmd, p)
+	case "awk", "gawk", "mawk", "nawk":
+		if prog, ok := p.Args["program"].(string); ok {
+			w.codeText(st, c, cmd, prog, "awk", "awk")
+		}
+	case "gdb":
+		w.gdbLines(st, c, cmd)
+	}
+	w.stdinCode(st, c, cmd, p, base, i)
 }
 
-// diffRead gives patch and git apply the paths of a diff that can be read.
-func (f *fieldWriter) diffRead() bool { return false }
+func wrapperOr(wrapper, base string) string {
+	if wrapper != "" {
+		return wrapper
+	}
+	return base
+}
+
+// envLines walks variables in front of a command whose value is a line that
+// programs run: an editor, a pager, the ssh of git.
+func (w *walker) envLines(st *state, c ctx, cmd command) {
+	for _, e := range cmd.env {
+		w.envLine(st, c, e.name, e.val, cmd.pos)
+	}
+}
+
+// isEnvLine names variables that hold a command.
+func isEnvLine(name string) bool {
+	switch name {
+	case "GIT_SSH", "GIT_SSH_COMMAND", "GIT_PAGER", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_EXTERNAL_DIFF",
+		"GIT_ASKPASS", "SSH_ASKPASS", "GIT_PROXY_COMMAND", "PAGER", "MANPAGER", "EDITOR", "VISUAL", "BROWSER",
+		"RSYNC_RSH", "CVS_RSH", "FCEDIT":
+		return true
+	}
+	return false
+}
+
+func (w *walker) envLine(st *state, c ctx, name string, v value, pos int) {
+	if !isEnvLine(name) {
+		return
+	}
+	in := within(c, name).skippable()
+	in.in = &input{}
+	in.out = nil
+	in.feed = nil
+	if v.kind == text {
+		w.again(st.clone(), in, []word{literal(v.text, pos)}, pos)
+	}
+}
+
+// stdinLine walks the text that at and batch read: commands for a shell, at
+// another time.
+func (w *walker) stdinLine(st *state, c ctx, cmd command, wrapper string) {
+	for _, u := range cmd.words[1:] {
+		if t := u.text; u.known && strings.HasPrefix(t, "-f") || t == "-l" || t == "-d" || t == "-r" || t == "-c" {
+			return
+		}
+	}
+	if c.in == nil || !c.in.piped {
+		return
+	}
+	in := within(c, wrapper).skippable()
+	in.out = nil
+	w.stdinScript(st.clone(), in, cmd)
+}
+
+// editorInput walks "!" commands in what ed reads.
+func (w *walker) editorInput(st *state, c ctx, cmd command) {
+	if c.in == nil || c.in.used || !c.in.known {
+		return
+	}
+	for line := range strings.SplitSeq(c.in.text, "\n") {
+		if rest, ok := strings.CutPrefix(strings.TrimLeft(line, "0123456789,$.%"), "!"); ok {
+			w.shellOut(st, c, cmd, rest, "ed")
+		}
+		for _, pre := range []string{"r !", "w !", "e !"} {
+			if _, rest, ok := strings.Cut(line, pre); ok {
+				w.shellOut(st, c, cmd, rest, "ed")
+			}
+		}
+	}
+}
+
+// shellOut walks a line that a program hands to a shell, maybe.
+func (w *walker) shellOut(st *state, c ctx, cmd command, line, wrapper string) {
+	in := within(c, wrapper).skippable()
+	in.in, in.out, in.feed = &input{}, nil, nil
+	w.again(st.clone(), in, []word{literal(line, cmd.pos)}, cmd.pos)
+}
+
+// sshInput walks what a remote shell reads when ssh is given no command.
+func (w *walker) sshInput(st *state, c ctx, cmd command, p spec.Parsed) {
+	if l, ok := p.Args["command"].([]any); !ok || len(l) > 0 || c.in == nil || !c.in.piped || p.Args["no_command"] == true {
+		return
+	}
+	for _, u := range cmd.words[1:] {
+		if u.text == "-n" || u.text == "-N" {
+			return
+		}
+	}
+	in := within(c, "ssh")
+	in.remote = "host"
+	in.out = nil
+	child := st.clone()
+	w.loseEnv(child)
+	w.stdinScript(child, in, cmd)
+}
+
+// gdbLines walks shell commands in -ex.
+func (w *walker) gdbLines(st *state, c ctx, cmd command) {
+	for i, u := range cmd.words {
+		if u.text != "-ex" && u.text != "--eval-command" && u.text != "-iex" || i+1 >= len(cmd.words) {
+			continue
+		}
+		t := cmd.words[i+1].text
+		for _, pre := range []string{"shell ", "!", "pipe "} {
+			if rest, ok := strings.CutPrefix(t, pre); ok {
+				w.shellOut(st, c, cmd, rest, "gdb")
+			}
+		}
+	}
+}
+
+// makeLines reports SHELL= and a makefile that the line wrote.
+func (w *walker) makeLines(c ctx, cmd command, p spec.Parsed) {
+	for _, u := range cmd.words[1:] {
+		if strings.HasPrefix(u.text, "SHELL=") || strings.HasPrefix(u.text, "SHELL:=") || strings.HasPrefix(u.text, "MAKEFLAGS=") {
+			w.note("env-exec", cmd.src, cmd.pos)
+		}
+	}
+}
+
+// powershell: its text is not read, encoded text not even seen; a script file is
+// a program like any other.
+func (w *walker) powershell(c ctx, cmd command, i int) {
+	operands := false
+	for _, u := range cmd.words[1:] {
+		t := strings.ToLower(strings.TrimLeft(u.text, "-/"))
+		switch {
+		case !u.known || t == strings.ToLower(u.text) || t == "":
+			operands = operands || u.text != "-"
+		case strings.HasPrefix("encodedcommand", t) && t != "ex" || t == "ec":
+			w.note("dynamic-script", cmd.src, cmd.pos)
+			return
+		case strings.HasPrefix("file", t):
+			w.calls[i].CLI.Opaque = "script"
+			return
+		case strings.HasPrefix("version", t), strings.HasPrefix("help", t):
+			return
+		}
+	}
+	if !operands {
+		w.note("dynamic-script", cmd.src, cmd.pos)
+		return
+	}
+	w.note("dialect", cmd.src, cmd.pos)
+}

@@ -61,6 +61,7 @@ func (w *walker) emit(st *state, c ctx, cmd command) (int, spec.Parsed) {
 	f.effects(p)
 	f.feed()
 	f.finish(p)
+	f.beside()
 	if len(cmd.env) > 0 {
 		cli.Env = make(map[string]string, len(cmd.env))
 		for _, e := range cmd.env {
@@ -86,11 +87,15 @@ func (w *walker) reading(cmd command) spec.Parsed {
 		}
 		return spec.Parsed{Tool: cmd.tool, Args: args, Matched: cmd.tool == "redirect"}
 	}
+	return w.specs.Parse(w.specWords(cmd))
+}
+
+func (w *walker) specWords(cmd command) []spec.Word {
 	sw := make([]spec.Word, len(cmd.words))
 	for i, u := range cmd.words {
 		sw[i] = u.spec()
 	}
-	return w.specs.Parse(sw)
+	return sw
 }
 
 // A fieldWriter turns what a spec read into the fields of a call.
@@ -235,6 +240,9 @@ func (f *fieldWriter) path(fd spec.Field, v spec.Value) string {
 		f.setBound(r.shown, bound{exact: append([]string{r.shown}, r.alts...)})
 	}
 	f.setBound(r.shown, r.bound)
+	if u, ok := f.word(v); ok && u.dyn {
+		f.setBound(u.dynamic(), r.bound) // rules look up the word as typed, too
+	}
 	for _, p := range f.w.otherNames(r.shown) {
 		f.alt = append(f.alt, alternative{fd.Name, r.shown, p})
 	}
@@ -312,6 +320,31 @@ func (f *fieldWriter) unknownPath(field string) {
 
 func (f *fieldWriter) bound(shown string, u word, v spec.Value) {
 	f.setBound(shown, u.part(v.Text).bound.absolute(f.base))
+}
+
+// beside adds the reading without the specs of a rule file that may not weaken
+// the rules of a higher layer, as another form (trust.md 3).
+func (f *fieldWriter) beside() {
+	if f.cmd.tool != "" {
+		return
+	}
+	q, ok := f.w.specs.Beside(f.w.specWords(*f.cmd))
+	if !ok {
+		return
+	}
+	other := *f
+	call := trace.Call{Tool: q.Tool, Args: q.Args, CLI: &trace.CLI{}}
+	other.call, other.alt, other.typed = &call, nil, nil
+	other.base = other.baseOf(q.Roles)
+	other.fields(q)
+	other.argv(q)
+	for _, k := range []string{"redirect_to", "overwrite_to", "redirect_from", "unknown_paths"} {
+		if v, ok := f.call.Args[k]; ok {
+			call.Args[k] = v
+		}
+	}
+	f.call.Forms = append(f.call.Forms, trace.Form{Tool: call.Tool, Args: call.Args})
+	f.call.CLI.UnknownArgs = f.call.CLI.UnknownArgs || q.UnknownArgs
 }
 
 func (f *fieldWriter) setBound(shown string, b bound) {

@@ -103,7 +103,7 @@ func (f *fieldWriter) redirectEffects(r *redir, p resolved) {
 		f.effect("net", strings.Split(host, "/")[0], r.sure && !p.unknown, false)
 		return
 	}
-	if isNull(p.shown) {
+	if isNull(p.shown) || strings.HasPrefix(r.target.typed, "<(") || strings.HasPrefix(r.target.typed, ">(") {
 		return
 	}
 	if r.writes() {
@@ -125,7 +125,7 @@ func (f *fieldWriter) redirectEffects(r *redir, p resolved) {
 func (f *fieldWriter) effects(p spec.Parsed) {
 	for _, e := range p.Effects {
 		for _, v := range e.Targets {
-			sure := !f.call.CLI.Conditional && !f.call.CLI.Repeated && !e.Maybe
+			sure := f.c.remote == "" && !f.call.CLI.Conditional && !f.call.CLI.Repeated && !e.Maybe
 			if e.Op == "net" || v.Plain {
 				u, ok := f.word(v)
 				f.effect(e.Op, v.Text, sure && (!ok || u.known && !u.glob), e.Recursive)

@@ -10,7 +10,7 @@ import (
 // parts, keys of cli with their zero value left out.
 
 type resultJSON struct {
-	ID         string           `json:"id,omitempty"`
+	ID         json.RawMessage  `json:"id,omitempty"`
 	Version    string           `json:"version,omitempty"`
 	Calls      []callJSON       `json:"calls"`
 	Unresolved []unresolvedJSON `json:"unresolved"`
@@ -76,9 +76,9 @@ type unresolvedJSON struct {
 	Pos    int    `json:"pos"`
 }
 
-// AppendJSON writes a result as the command line shows it, with the id of a
-// batch line or the version of the program.
-func (r Result) AppendJSON(b []byte, id, version string) ([]byte, error) {
+// JSON is a result as the command line shows it, to be encoded: with the id of a
+// batch line, or the version of the program.
+func (r Result) JSON(id json.RawMessage, version string) any {
 	out := resultJSON{ID: id, Version: version, Calls: []callJSON{}, Unresolved: []unresolvedJSON{}}
 	for i := range r.Calls {
 		out.Calls = append(out.Calls, callOut(&r.Calls[i]))
@@ -86,11 +86,7 @@ func (r Result) AppendJSON(b []byte, id, version string) ([]byte, error) {
 	for _, u := range r.Unresolved {
 		out.Unresolved = append(out.Unresolved, unresolvedJSON(u))
 	}
-	text, err := json.Marshal(out)
-	if err != nil {
-		return b, err
-	}
-	return append(b, text...), nil
+	return out
 }
 
 func callOut(c *trace.Call) callJSON {

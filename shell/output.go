@@ -91,6 +91,7 @@ type input struct {
 	globs []string // lines are paths that match one of these
 	file  string   // it is this file
 	word  *word    // it is this text, parts of which are not known
+	alone bool     // nothing of the line: a remote shell's own, or a connection
 	used  bool
 }
 
@@ -137,19 +138,20 @@ func (w *walker) capture(st *state, c ctx, list []*syntax.Stmt, cond bool) *sink
 	return in.out
 }
 
-// procSubst walks <(...) and >(...).
-func (w *walker) procSubst(st *state, c ctx, x *syntax.ProcSubst) {
+// procSubst walks <(...) and >(...) and gives what the first one writes.
+func (w *walker) procSubst(st *state, c ctx, x *syntax.ProcSubst) *sink {
 	w.lostSeparator(c, x.Stmts)
 	in := c
 	in.op = "$()"
 	in.depth++
 	in.redirs = nil
-	in.out = nil
+	in.out = newSink(w.conditional(st, c))
 	in.loop = nil
 	if x.Op == syntax.CmdOut {
 		in.in = &input{piped: true}
 	}
 	w.stmts(st.clone(), in, x.Stmts)
+	return in.out
 }
 
 // lostSeparator reports what bash 5.2 reads otherwise than it is written: in
@@ -157,7 +159,7 @@ func (w *walker) procSubst(st *state, c ctx, x *syntax.ProcSubst) {
 // belong to the last command before it, and runs "b c".
 func (w *walker) lostSeparator(c ctx, list []*syntax.Stmt) {
 	for i, s := range list {
-		if i+1 < len(list) && innerHereDoc(s, true) && sameLine(c.src.text, s, list[i+1]) {
+		if at := innerHereDoc(s, true); i+1 < len(list) && at != nil && sameLine(c.src.text, at, list[i+1]) {
 			w.note("syntax", c.src.slice(s.Pos(), list[i+1].Pos()), w.pos(c, s))
 		}
 		if b, ok := s.Cmd.(*syntax.Block); ok {
@@ -166,35 +168,41 @@ func (w *walker) lostSeparator(c ctx, list []*syntax.Stmt) {
 	}
 }
 
-// sameLine says whether no line ends between the command of s and the next.
-func sameLine(text string, s, next *syntax.Stmt) bool {
-	from, to := int(s.Semicolon.Offset()), int(next.Pos().Offset())
-	return s.Semicolon.IsValid() && from < to && to <= len(text) && !strings.Contains(text[from:to], "\n")
+// sameLine says whether no line ends between a here-document's operator and a
+// statement: then its text is still to come.
+func sameLine(text string, r *syntax.Redirect, next *syntax.Stmt) bool {
+	from, to := int(r.OpPos.Offset()), int(next.Pos().Offset())
+	return from < to && to <= len(text) && !strings.Contains(text[from:to], "\n")
 }
 
-// innerHereDoc says whether a here-document belongs to another than the last
+// innerHereDoc finds a here-document that belongs to another than the last
 // simple command of a statement. last: that command itself may have one.
-func innerHereDoc(s *syntax.Stmt, last bool) bool {
+func innerHereDoc(s *syntax.Stmt, last bool) *syntax.Redirect {
 	for _, r := range s.Redirs {
 		if r.Hdoc != nil && (!last || !isSimple(s.Cmd)) {
-			return true
+			return r
 		}
 	}
 	if b, ok := s.Cmd.(*syntax.BinaryCmd); ok {
-		return innerHereDoc(b.X, false) || innerHereDoc(b.Y, last)
+		if r := innerHereDoc(b.X, false); r != nil {
+			return r
+		}
+		return innerHereDoc(b.Y, last)
 	}
 	if isSimple(s.Cmd) {
-		return false
+		return nil
 	}
-	found := false
+	var found *syntax.Redirect
 	syntax.Walk(s.Cmd, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CmdSubst, *syntax.ProcSubst:
 			return false
 		case *syntax.Redirect:
-			found = found || n.Hdoc != nil
+			if n.Hdoc != nil {
+				found = n
+			}
 		}
-		return !found
+		return found == nil
 	})
 	return found
 }

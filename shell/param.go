@@ -148,7 +148,7 @@ func (w *walker) element(st *state, c ctx, v value, index syntax.ArithmExpr) val
 // all is $@.
 func (p params) all() value {
 	if !p.known {
-		return value{oneWord: p.feed, none: p.top}
+		return value{oneWord: p.feed, none: p.top, lists: p.lists}
 	}
 	v := value{kind: list}
 	for _, u := range p.args {
@@ -232,7 +232,7 @@ func (w *walker) listPieces(st *state, c ctx, pe *syntax.ParamExp, v value, type
 	}
 	star := pe.Param.Value == "*" || indexLit(pe.Index) == "*"
 	if v.kind != list {
-		return []piece{{typed: typed, quoted: quoted, dyn: true, many: !star || !quoted, fed: v.fed, none: v.none && (!star || !quoted)}}
+		return []piece{{typed: typed, quoted: quoted, dyn: true, many: !star || !quoted, fed: v.fed, none: v.none && (!star || !quoted), lists: v.lists}}
 	}
 	if star && quoted {
 		sep := " "

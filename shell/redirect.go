@@ -101,6 +101,9 @@ func (rs *redirections) follow(w *walker, st *state, c ctx, x *syntax.Redirect) 
 		rs.in = wordInput(u)
 	case r.reads() && first:
 		rs.in = &input{piped: true, file: w.pathKey(r.base, r.target)}
+		if r.target.file != nil {
+			rs.in = &input{piped: true, known: true, text: *r.target.file}
+		}
 	case (r.op == "<&-" || r.op == "<&") && first:
 		rs.in = &input{piped: true}
 	case r.writes() && second:

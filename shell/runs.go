@@ -187,6 +187,9 @@ func (w *walker) specRun(st *state, c ctx, cmd command, r spec.Run) {
 	}
 	in.repeated = c.repeated || r.Repeated
 	child := st.clone()
+	if c.in == nil || !c.in.piped {
+		in.in = &input{alone: true}
+	}
 	if r.Remote != "" {
 		in.remote = r.Remote
 		w.loseEnv(child)
@@ -201,6 +204,9 @@ func (w *walker) specRun(st *state, c ctx, cmd command, r spec.Run) {
 	}
 	if len(words) == 0 {
 		return
+	}
+	if in.in != nil && in.in.alone && r.Remote == "" && len(words) == 1 && isShell(progName(words[0].text)) {
+		return // nc -e /bin/sh: the call says all there is to say
 	}
 	switch {
 	case r.Kind == "argv":

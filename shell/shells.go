@@ -180,6 +180,12 @@ func (w *walker) childShell(st *state, cmd command) *state {
 func (w *walker) stdinScript(st *state, c ctx, cmd command) {
 	got := c.in.take()
 	switch {
+	case got.alone:
+		// A shell in a container, or on a connection: what it is told there is
+		// not in the line.
+		w.calls[len(w.calls)-1].CLI.Opaque = "script"
+		c.out.lose(c)
+		return
 	case got.known:
 		w.again(st, c, []word{literal(got.text, cmd.pos)}, cmd.pos)
 		return
@@ -201,6 +207,10 @@ func (w *walker) stdinScript(st *state, c ctx, cmd command) {
 
 // scriptFile walks a script that a shell is given by name.
 func (w *walker) scriptFile(st *state, c ctx, cmd command, u word, wrapper string, i int) {
+	if u.file != nil {
+		w.again(st, c, []word{literal(*u.file, cmd.pos)}, cmd.pos)
+		return
+	}
 	if !u.known && (strings.HasPrefix(u.typed, "<(") || len(u.typed) == 0) {
 		w.note("dynamic-script", cmd.src, cmd.pos)
 		c.out.lose(c)

@@ -120,11 +120,8 @@ func (w *walker) unknownCommand(st *state, c ctx, cmd command) {
 	name := cmd.words[0]
 	if name.none {
 		// Nothing stands there in a fresh shell: the next word is the program.
-		unread := c.skippable()
-		w.emit(st, unread, unknownListing(cmd))
-		if cmd.words = cmd.words[1:]; len(cmd.words) > 0 {
-			w.run(st, c, cmd, "")
-		}
+		w.emit(st, c.skippable(), unknownListing(cmd))
+		w.listed1(st, c, cmd, name.lists)
 		return
 	}
 	if name.closed && len(name.bound.exact) > 0 {
@@ -137,6 +134,27 @@ func (w *walker) unknownCommand(st *state, c ctx, cmd command) {
 	w.emit(st, c, unknownListing(cmd))
 	c.out.lose(c)
 	w.candidates(st, c, cmd, append(name.cands, name.bound.exact...))
+}
+
+// listed1 walks the commands that "$@" in place of a name may stand for: its
+// lists, or the words behind it.
+func (w *walker) listed1(st *state, c ctx, cmd command, lists [][]word) {
+	rest := cmd.words[1:]
+	if len(lists) > 0 {
+		c = c.skippable()
+	}
+	for _, l := range append([][]word{nil}, lists...) {
+		other := cmd
+		if other.words = append(l[:len(l):len(l)], rest...); len(other.words) == 0 {
+			continue
+		}
+		child := st
+		if len(lists) > 0 {
+			child = st.clone()
+		}
+		w.run(child, c, other, "")
+		*st = *w.join(st, child)
+	}
 }
 
 // unknownListing is how a command without a known name is listed.

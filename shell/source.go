@@ -10,7 +10,7 @@ import (
 func (w *walker) source(st *state, c ctx, cmd command) {
 	named := cmd
 	named.tool, named.args = "source", trace.Args{"argv": valueList(cmd.words[1:])}
-	w.listedOnly(st, c, named)
+	i := w.listedOnly(st, c, named)
 	args := cmd.words[1:]
 	if len(args) > 0 && args[0].known && args[0].text == "--" {
 		args = args[1:]
@@ -25,7 +25,9 @@ func (w *walker) source(st *state, c ctx, cmd command) {
 		return
 	}
 	text, ok, sure := "", false, false
-	if f.known || !strings.HasPrefix(f.typed, "<(") {
+	if f.file != nil {
+		text, ok, sure = *f.file, true, true
+	} else if f.known || !strings.HasPrefix(f.typed, "<(") {
 		before := len(w.unresolved)
 		text, ok, sure = w.scriptText(c, w.pathKey(st.dir, f), cmd)
 		if !ok && len(w.unresolved) > before {
@@ -34,13 +36,19 @@ func (w *walker) source(st *state, c ctx, cmd command) {
 			return
 		}
 	}
-	if !sure {
+	switch {
+	case !ok:
 		w.note("dynamic-script", cmd.src, cmd.pos)
 		in.out.lose(in)
 		w.forgetAll(st)
-	}
-	if !ok {
 		return
+	case !sure:
+		// Another file may have stood there, run like any script.
+		if i >= 0 {
+			w.calls[i].CLI.Opaque = "script"
+		}
+		in.out.lose(in)
+		w.forgetAll(st)
 	}
 	outer := st.params
 	if len(args) > 1 {

@@ -33,10 +33,11 @@ type variable struct {
 // params are the positional parameters.
 type params struct {
 	known bool
-	zero  word   // $0
-	args  []word // when known; single words may be unknown
-	feed  bool   // unknown ones are paths a runner adds
-	top   bool   // those of the line itself, not known
+	zero  word     // $0
+	args  []word   // when known; single words may be unknown
+	feed  bool     // unknown ones are paths a runner adds
+	top   bool     // those of the line itself, not known
+	lists [][]word // or one of these
 }
 
 // A function is a definition.
@@ -230,7 +231,7 @@ func (w *walker) join(a, b *state) *state {
 		c.stack, c.stackLost = nil, true
 	}
 	if !a.params.same(b.params) {
-		c.params = params{zero: a.params.zero}
+		c.params = joinParams(a.params, b.params)
 	}
 	c.noglob, c.nobrace = joinTri(a.noglob, b.noglob), joinTri(a.nobrace, b.nobrace)
 	c.errexit = a.errexit && b.errexit
@@ -304,8 +305,39 @@ func joinFuncs(a, b map[string]funcSet) map[string]funcSet {
 	return c
 }
 
+// joinParams is what is known where one of two lists of parameters may stand.
+func joinParams(a, b params) params {
+	p := params{zero: a.zero, top: a.top || b.top}
+	for _, q := range []params{a, b} {
+		switch {
+		case q.known && allKnown(q.args):
+			p.addList(q.args)
+		case !q.known && q.top:
+			for _, l := range q.lists {
+				p.addList(l)
+			}
+		default:
+			return params{zero: a.zero}
+		}
+	}
+	if len(p.lists) > maxConstants {
+		return params{zero: a.zero}
+	}
+	return p
+}
+
+func (p *params) addList(l []word) {
+	for _, have := range p.lists {
+		if slices.EqualFunc(have, l, word.same) {
+			return
+		}
+	}
+	p.lists = append(p.lists, l)
+}
+
 func (p params) same(q params) bool {
-	return p.known == q.known && p.feed == q.feed && p.top == q.top && p.zero.same(q.zero) && slices.EqualFunc(p.args, q.args, word.same)
+	return slices.EqualFunc(p.lists, q.lists, func(x, y []word) bool { return slices.EqualFunc(x, y, word.same) }) &&
+		p.known == q.known && p.feed == q.feed && p.top == q.top && p.zero.same(q.zero) && slices.EqualFunc(p.args, q.args, word.same)
 }
 
 // same says whether two states agree in all that later commands see.

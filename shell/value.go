@@ -50,9 +50,10 @@ type value struct {
 	// oneWord: unknown, but never empty and never a flag, as a file name that
 	// a glob made.
 	oneWord bool
-	fed     bool // a placeholder that a runner fills
-	closed  bool // unknown, and the bound's exact texts are all it can be; see childShell
-	none    bool // not known to the peer, and nothing in a fresh shell
+	fed     bool     // a placeholder that a runner fills
+	closed  bool     // unknown, and the bound's exact texts are all it can be; see childShell
+	none    bool     // not known to the peer, and nothing in a fresh shell
+	lists   [][]word // of $@: one of these, or what none says
 }
 
 func known(s string) value     { return value{kind: text, text: s} }

@@ -15,6 +15,8 @@ type word struct {
 	dyn      bool     // listed in dynamic_args
 	closed   bool     // not known, and every unknown piece is closed
 	none     bool     // not known, and nothing in a fresh shell
+	lists    [][]word // not known, and one of these lists, or what none says
+	file     *string  // the text behind the name that <(...) gives
 	glob     bool     // known, and holds unquoted glob characters
 	split    bool     // not known, and may be none or several words
 	open     bool     // not known, and may turn out to be a flag
@@ -103,6 +105,8 @@ type piece struct {
 	dyn     bool // shown in dynamic_args
 	closed  bool // not known: one of the exact texts of its bound, and nothing else
 	none    bool // not known, and nothing in a fresh shell
+	lists   [][]word
+	file    *string
 	bound   bound
 	home    bool // a tilde: the peer shows it as typed
 	cands   []string

@@ -170,8 +170,12 @@ func (w *walker) pieces(st *state, c ctx, parts []syntax.WordPart, quoted bool) 
 			}
 			ps = append(ps, p)
 		case *syntax.ProcSubst:
-			w.procSubst(st, c, x)
-			ps = append(ps, piece{typed: c.src.slice(x.Pos(), x.End()), dyn: true, one: true, quoted: true})
+			out := w.procSubst(st, c, x)
+			p := piece{typed: c.src.slice(x.Pos(), x.End()), dyn: true, one: true, quoted: true}
+			if text, ok := out.known(); ok && x.Op == syntax.CmdIn {
+				p.file = &text
+			}
+			ps = append(ps, p)
 		case *syntax.ExtGlob:
 			s := x.Op.String() + x.Pattern.Value + ")"
 			ps = append(ps, piece{typed: s, text: s, known: true, glob: true})

@@ -37,6 +37,8 @@ func commands() []command {
 		{"doctor", newDoctorCmd},
 		{"statusline", newStatuslineCmd},
 		{"check", newCheckCmd},
+		{"translate", newTranslateCmd},
+		{"tools", newToolsCmd},
 		{"test", newTestCmd},
 		{"explain", newExplainCmd},
 		{"formula", newFormulaCmd},

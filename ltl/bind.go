@@ -20,9 +20,13 @@ func (r *run) activate(c *class, b *bindings) *active {
 	a.stored = r.m.kept.get(r.m, b)
 	unmet := r.m.unmet[c.id]
 	if a.stored == nil {
-		unmet.copyTo(&a.st)
+		if unmet.copyTo(&a.st); fault(17) {
+			newState(c, false).copyTo(&a.st)
+		}
 		a.st.past = a.st.past[:0]
-		r.rebindAll(a)
+		if !fault(22) {
+			r.rebindAll(a)
+		}
 	} else {
 		a.stored.copyTo(&a.st)
 		if c.lazy {
@@ -91,7 +95,7 @@ func (r *run) rebind(e *node, to *bindings) *node {
 // of which named its values, by what those calls did to "no value met yet".
 func (c *class) catchUp(st, unmet *envState, upto int) {
 	for i, n := range c.cells {
-		if x := &st.cells[i]; n.op != opPrevious {
+		if x := &st.cells[i]; n.op != opPrevious && !(fault(18) && n.op != opCount && upto-st.at == 1) {
 			x.catchUp(n, &unmet.cells[i], &unmet.past[i], st.at)
 		}
 	}
@@ -111,7 +115,9 @@ func (c *class) catchUp(st, unmet *envState, upto int) {
 func (x *cell) catchUp(n *pnode, unmet *cell, p *past, from int) {
 	switch n.op {
 	case opCount:
-		x.count += unmet.count // kept as the difference
+		if !fault(24) {
+			x.count += unmet.count // kept as the difference
+		}
 	case opOnce:
 		for i, t := range thresholds {
 			if p.up[i] >= from {
@@ -243,41 +249,35 @@ func (r *run) nameAll(c *class, n *pnode, i int) {
 		r.activate(c, r.bind(c))
 		return
 	}
-	v := c.vars[i]
-	for _, x := range namedValues(n.f, r.m.p.vars[v], r.c) {
-		r.set(v, r.m.sp.bound(x))
+	v, from := c.vars[i], len(r.values)
+	for k := range n.tools {
+		r.values = appendNamed(r.values, from, &n.tools[k], n.args, r.m.p.vars[v], r.c)
+	}
+	for k, to := from, len(r.values); k < to; k++ {
+		r.set(v, r.m.sp.bound(r.values[k]))
 		r.nameAll(c, n, i+1)
 	}
+	r.values = r.values[:from]
 }
 
-// namedValues are the values of a variable with which an atom could match the
-// call.
-func namedValues(f Formula, name string, c *trace.Call) []any {
-	var out []any
-	add := func(v any) {
-		if v != nil && !contains(out, v) {
-			out = append(out, v)
+// appendNamed adds to out, from the given place on, the values of a variable
+// with which an atom of tool t could match the call.
+func appendNamed(out []any, from int, t *Tool, args []Arg, name string, c *trace.Call) []any {
+	if n, ok := t.Target.(Namer); ok && slices.Contains(t.Target.Vars(), name) {
+		for _, v := range n.Names(c, name) {
+			out = appendNew(out, from, v)
 		}
 	}
-	for _, t := range toolsOf(f) {
-		if t.Target != nil {
-			if n, ok := t.Target.(Namer); ok && slices.Contains(t.Target.Vars(), name) {
-				for _, v := range n.Names(c, name) {
-					add(v)
-				}
-			}
+	for _, a := range args {
+		if a.Value.Var != name {
+			continue
 		}
-		for _, a := range argsOf(f) {
-			if a.Value.Var != name {
-				continue
-			}
-			if t.Target != nil || c.Tool == t.Name {
-				add(c.Args[a.Name])
-			}
-			for _, g := range c.Forms {
-				if g.Tool == t.Name {
-					add(g.Args[a.Name])
-				}
+		if t.Target != nil || c.Tool == t.Name {
+			out = appendNew(out, from, c.Args[a.Name])
+		}
+		for _, g := range c.Forms {
+			if g.Tool == t.Name {
+				out = appendNew(out, from, g.Args[a.Name])
 			}
 		}
 	}

@@ -31,6 +31,9 @@ func (r *run) stepSettled(n *pnode, a *active, c cell, y *now) cell {
 	switch n.op {
 	case opPrevious:
 		y.level, y.key, y.items = c.level, c.key, c.items
+		if fault(10) && r.pos == 0 {
+			y.level = topmost
+		}
 		if n.list {
 			y.items = r.later(c.items)
 			c.items = r.split(n.l, "")
@@ -40,6 +43,9 @@ func (r *run) stepSettled(n *pnode, a *active, c cell, y *now) cell {
 	case opOnce:
 		l := r.eval(n.l)
 		a.note(n, l, topmost, r.pos)
+		if fault(6) {
+			c.level = lowest
+		}
 		if l = max(l, c.level); l.verdict() > c.level.verdict() {
 			c.key = r.keyOf(n.l)
 		}
@@ -47,6 +53,9 @@ func (r *run) stepSettled(n *pnode, a *active, c cell, y *now) cell {
 	case opHistorically:
 		l := r.eval(n.l)
 		a.note(n, lowest, l, r.pos)
+		if fault(7) {
+			c.level = topmost
+		}
 		if l = min(l, c.level); l.verdict() < c.level.verdict() {
 			c.key = r.keyOf(n.l)
 			if n.list {
@@ -58,11 +67,16 @@ func (r *run) stepSettled(n *pnode, a *active, c cell, y *now) cell {
 	case opSince:
 		f, g := r.eval(n.l), r.eval(n.r)
 		a.note(n, g, f, r.pos)
-		c.level = max(g, min(f, c.level))
+		if c.level = max(g, min(f, c.level)); fault(8) {
+			c.level = g
+		}
 		c.doubt = c.doubt || f.doubtful() || g.doubtful()
 		y.level = c.since()
 		return c
 	case opCount:
+		if fault(9) && r.eval(n.l).verdict() == True {
+			c.count++
+		}
 		y.level, y.count = atomLevel(n.cmp.holds(c.count, n.n), false), c.count
 		if r.eval(n.l).verdict() == True {
 			c.count++
@@ -75,7 +89,7 @@ func (r *run) stepSettled(n *pnode, a *active, c cell, y *now) cell {
 
 // since is what S yields: failing, it rests on a maybe of any of its positions.
 func (c *cell) since() level {
-	if c.doubt && c.level == lowest {
+	if c.doubt && c.level == lowest && !fault(23) {
 		return mayFail
 	}
 	return c.level

@@ -190,6 +190,10 @@ func (w *writer) items(items []item) {
 		switch it.kind {
 		case leafItem:
 			w.node(it.e)
+			if fault(19) {
+				w.byte(byte(Pending))
+				break
+			}
 			w.byte(byte(it.was))
 		case capItem:
 			continue

@@ -59,7 +59,14 @@ func (r *reader) upTo(limit int) int {
 }
 
 // length of a list whose elements take at least a byte each.
-func (r *reader) length() int { return r.upTo(len(r.b)) }
+func (r *reader) length() int {
+	n := r.uint()
+	if n > len(r.b) {
+		r.fail()
+		return 0
+	}
+	return n
+}
 
 func (r *reader) byte() byte {
 	if len(r.b) == 0 {
@@ -281,9 +288,10 @@ func (r *reader) item() (it item) {
 			r.fail()
 		}
 	}
-	n := r.upTo(min(maxPlaces, len(r.b)))
-	if n == 0 {
+	n := r.length()
+	if n == 0 || n > maxPlaces {
 		r.fail()
+		return it
 	}
 	for range n {
 		it.places = append(it.places, r.text())

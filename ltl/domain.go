@@ -13,7 +13,7 @@ import (
 type Here struct{ Tool, Arg string }
 
 // Values implements [Domain].
-func (d Here) Values(c *trace.Call) []any { return domainValues(c, d.Tool, d.Arg) }
+func (d Here) Values(c *trace.Call) []any { return appendValues(nil, c, d.Tool, d.Arg) }
 
 // Key implements [Domain].
 func (d Here) Key() string { return `here("` + d.Tool + `", "` + d.Arg + `")` }
@@ -26,7 +26,7 @@ func (d Here) Tools() []string { return []string{d.Tool} }
 type Seen struct{ Tool, Arg string }
 
 // Values implements [Domain].
-func (d Seen) Values(c *trace.Call) []any { return domainValues(c, d.Tool, d.Arg) }
+func (d Seen) Values(c *trace.Call) []any { return appendValues(nil, c, d.Tool, d.Arg) }
 
 // Key implements [Domain].
 func (d Seen) Key() string { return `seen("` + d.Tool + `", "` + d.Arg + `")` }
@@ -34,34 +34,39 @@ func (d Seen) Key() string { return `seen("` + d.Tool + `", "` + d.Arg + `")` }
 // Tools implements [Domain].
 func (d Seen) Tools() []string { return []string{d.Tool} }
 
-func domainValues(c *trace.Call, tool, arg string) []any {
-	var out []any
+// appendValues adds to out the values that argument arg of the call, or of a
+// form of it, has where it is of that tool.
+func appendValues(out []any, c *trace.Call, tool, arg string) []any {
+	from := len(out)
 	if c.Tool == tool {
-		out = elements(nil, c.Args[arg])
+		out = appendElements(out, from, c.Args[arg])
 	}
 	for _, f := range c.Forms {
 		if f.Tool == tool {
-			out = elements(out, f.Args[arg])
+			out = appendElements(out, from, f.Args[arg])
 		}
 	}
 	return out
 }
 
-// elements adds the values of an argument that out does not have yet.
-func elements(out []any, v any) []any {
+// appendElements adds the values of an argument that are not in out from the
+// given place on.
+func appendElements(out []any, from int, v any) []any {
 	list, ok := v.([]any)
 	if !ok {
-		if v == nil || contains(out, v) {
-			return out
-		}
-		return append(out, v)
+		return appendNew(out, from, v)
 	}
 	for _, e := range list {
-		if e != nil && !contains(out, e) {
-			out = append(out, e)
-		}
+		out = appendNew(out, from, e)
 	}
 	return out
+}
+
+func appendNew(out []any, from int, v any) []any {
+	if v == nil || contains(out[from:], v) {
+		return out
+	}
+	return append(out, v)
 }
 
 func contains(list []any, v any) bool {

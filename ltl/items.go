@@ -64,7 +64,7 @@ func (r *run) spawnAlways(n *pnode) {
 	case n.op == opAnd:
 		r.spawnAlways(n.l)
 		r.spawnAlways(n.r)
-	case !n.local:
+	case !n.local && !fault(16):
 		r.within("G*/"+n.side, n)
 	default:
 		r.spawnEvery(n)
@@ -177,7 +177,7 @@ func (r *run) advance(it item) {
 func (r *run) settle(it item, e *node) {
 	l := r.level(e)
 	v := l.verdict()
-	if r.collect == nil && v.Failing() && (v != False || it.was != False || r.moved(e)) {
+	if r.collect == nil && v.Failing() && (v != False || it.was != False || r.moved(e) || fault(13)) {
 		for _, p := range it.places {
 			r.fail(p, nil, e, l)
 		}

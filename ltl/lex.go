@@ -44,10 +44,16 @@ func (t token) is(punct string) bool { return t.kind == tokPunct && t.text == pu
 
 // word is the token as an error shows it.
 func (t token) word() string {
-	if t.kind == tokEnd {
+	switch t.kind {
+	case tokEnd:
 		return "end"
+	case tokString:
+		return `"` + t.text + `"`
+	case tokVar:
+		return "$" + t.text
+	default:
+		return t.text
 	}
-	return t.text
 }
 
 type lexer struct {
@@ -115,13 +121,12 @@ func (l *lexer) next() error {
 // matchAtom lets the hook read what stands between the parentheses of match(…):
 // its text follows another grammar.
 func (l *lexer) matchAtom() error {
-	for l.i < len(l.text) && strings.IndexByte(" \t\r\n", l.text[l.i]) >= 0 {
-		l.skip(1)
-	}
+	l.space()
 	if l.i == len(l.text) || l.text[l.i] != '(' {
 		return nil // the parser says what is missing
 	}
 	l.skip(1)
+	l.space()
 	m, end, err := l.hook(l.text, l.i)
 	if err != nil {
 		if p, ok := err.(*ParseError); ok {
@@ -133,6 +138,12 @@ func (l *lexer) matchAtom() error {
 	last := &l.toks[len(l.toks)-1]
 	last.kind, last.match = tokMatch, m
 	return nil
+}
+
+func (l *lexer) space() {
+	for l.i < len(l.text) && strings.IndexByte(" \t\r\n", l.text[l.i]) >= 0 {
+		l.skip(1)
+	}
 }
 
 func (l *lexer) emit(k kind, text string, size int) {

@@ -110,7 +110,13 @@ func (m *Monitor) Changes() map[string][]byte {
 }
 
 // Step takes the monitor over one call.
-func (m *Monitor) Step(c trace.Call) Judgement { return m.take(&c, false) }
+func (m *Monitor) Step(c trace.Call) Judgement {
+	if m.sp == nil {
+		return m.fall.step(c)
+	}
+	m.sp.run.call = c // the run holds it, or every step would allocate one
+	return m.take(&m.sp.run.call, false)
+}
 
 func (m *Monitor) take(c *trace.Call, miss bool) (j Judgement) {
 	if m.large && m.fall == nil {

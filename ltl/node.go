@@ -148,7 +148,7 @@ type bound struct {
 }
 
 func compareBindings(a, b *bindings) int {
-	if a == b {
+	if a == b || fault(20) {
 		return 0
 	}
 	if a == nil || b == nil {

@@ -17,7 +17,7 @@ type Options struct {
 	// target stands for it.
 	Let map[string]Matcher
 	// Match reads the target of a match(…) atom: src is the whole text, at the
-	// byte behind the opening parenthesis; it returns the byte behind the target.
+	// byte at which the target begins; it returns the byte behind it.
 	// Nil: there are no such atoms.
 	Match func(src string, at int) (m Matcher, end int, err error)
 }
@@ -201,8 +201,8 @@ func (p *parser) unary() term {
 }
 
 func (p *parser) prefix(make func(Formula) Formula, temporal bool) term {
-	at := p.advance().at
 	p.enter()
+	at := p.advance().at
 	t := p.unary()
 	p.leave()
 	if temporal {

@@ -50,6 +50,8 @@ type pnode struct {
 	conj    bool   // reached from the root through & G X Y @ forall alone
 	list    bool   // a cell in that place whose operand divides: it keeps items
 	side    string // under G: the sides of & between
+	tools   []Tool // of an atom
+	args    []Arg  // of an atom
 }
 
 // A class is a set of variables, with the state that each of their bindings
@@ -112,6 +114,7 @@ func (p *program) compile(f Formula, scope *scopeVar) *pnode {
 		}
 	}
 	slices.Sort(vars)
+	n.tools, n.args = toolsOf(f), argsOf(f)
 	n.class = p.classOf(vars)
 	n.fill(f)
 	if n.op == opForall || n.op == opExists {

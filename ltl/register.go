@@ -78,7 +78,10 @@ func (r *reg) result(f CalledWithResult, c *trace.Call, env Env) bool {
 	}
 	if c.Outcome == nil || c.Outcome.Result == nil {
 		r.m = 1
-		return false
+		if fault(5) {
+			r.n++
+		}
+		return fault(5)
 	}
 	r.n++
 	if returned(*c.Outcome.Result, f.Result.lookup(env)) {
@@ -92,9 +95,12 @@ func (r *reg) result(f CalledWithResult, c *trace.Call, env Env) bool {
 func (r *reg) before(a Tool, i int, b Tool, j int, c *trace.Call, env Env) {
 	step, timed := stepOf(c)
 	earlier := i > 0 && r.n >= i
+	if fault(2) && i > 0 && r.n == i-1 && a.called(c, nil, env) {
+		earlier = true
+	}
 	if b.called(c, nil, env) {
 		if r.m++; r.m == j {
-			if earlier && !(r.timed && timed && r.step >= step) {
+			if earlier && !(r.timed && timed && r.step >= step && !fault(1)) {
 				r.decide(True)
 			} else {
 				r.decide(False)
@@ -136,7 +142,7 @@ func (r *reg) inOrder(f CalledInOrder, c *trace.Call, env Env) {
 		return
 	}
 	step, timed := stepOf(c)
-	if r.n > 0 && r.timed && timed && step <= r.step {
+	if r.n > 0 && r.timed && timed && step <= r.step && !(fault(3) && step == r.step) {
 		return
 	}
 	r.step, r.timed = step, timed
@@ -156,7 +162,7 @@ func (r *reg) within(f WithinSteps, c *trace.Call, env Env) {
 	switch {
 	case r.m <= f.N && f.B.called(c, nil, env):
 		r.decide(True)
-	case r.m >= f.N:
+	case r.m >= f.N && !(fault(4) && r.m == f.N):
 		r.decide(False)
 	}
 	r.m++

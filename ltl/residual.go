@@ -152,7 +152,7 @@ func (s *space) join(op rop, kids []*node) *node {
 	defer func() { s.release(out) }()
 	fold := func(e *node) {
 		if op == rMin {
-			level, truth = min(level, e.level), truth && e.truth
+			level, truth = min(level, e.level), truth && (e.truth || fault(15))
 		} else {
 			level, truth = max(level, e.level), truth || e.truth
 		}
@@ -227,7 +227,7 @@ func (s *space) absorb(op rop, kids []*node) bool {
 func (s *space) within(e *node, maxs, mins []*node) *node {
 	s.touch()
 	drop := maxs
-	if e.op == rMin {
+	if (e.op == rMin) != fault(14) {
 		drop = mins
 	}
 	left := s.kids()

@@ -19,10 +19,12 @@ const (
 type run struct {
 	m    *Monitor
 	c    *trace.Call
+	call trace.Call // of Step
 	pos  int
 	miss bool // stands for any call that matches nothing: see Monitor.Skip
 
 	vals    []*bound // by variable, in the scope at hand
+	values  []any    // scratch: what domains and names give
 	env     Env      // those of an atom, by name
 	act     []*active
 	current []*active // by class: that of the scope at hand; nil: not looked up yet
@@ -207,13 +209,20 @@ func (r *run) each(n *pnode, f func(b *bound)) {
 	if r.miss {
 		return
 	}
+	from := len(r.values)
+	if d, ok := n.dom.(Here); ok {
+		r.values = appendValues(r.values, r.c, d.Tool, d.Arg)
+	} else {
+		r.values = append(r.values, n.dom.Values(r.c)...)
+	}
 	old := r.vals[n.v]
-	for _, x := range n.dom.Values(r.c) {
-		b := r.m.sp.bound(x)
+	for i, to := from, len(r.values); i < to; i++ {
+		b := r.m.sp.bound(r.values[i])
 		r.set(n.v, b)
 		f(b)
 	}
 	r.set(n.v, old)
+	r.values = r.values[:from]
 }
 
 // atom is the level of a local atom.

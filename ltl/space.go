@@ -142,14 +142,13 @@ func (s *space) mark(op rop, f *pnode, b *bindings, sure bool) *node {
 // keyed returns the one key node equal to k. Counts are without number and are
 // not kept.
 func (s *space) keyed(k knode) *knode {
-	if k.op == '#' || k.a.counts() || k.b.counts() {
-		return &k
-	}
 	if old := s.keys[k]; old != nil {
 		return old
 	}
 	made := k
-	s.keys[k] = &made
+	if !made.counts() {
+		s.keys[k] = &made
+	}
 	return &made
 }
 

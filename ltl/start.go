@@ -41,8 +41,9 @@ func (r *run) start(n *pnode, sure, id bool) *node {
 		}
 		return s.plain(s.join2(rMax, r.start(n.l, true, false), s.mark(rEventually, n, r.bind(n.class), true)))
 	case opUntil:
-		held := s.join2(rMin, r.start(n.l, true, false), s.mark(rUntil, n, r.bind(n.class), true))
-		return s.plain(s.join2(rMax, r.start(n.r, true, false), held))
+		sure := !fault(21)
+		held := s.join2(rMin, r.start(n.l, sure, false), s.mark(rUntil, n, r.bind(n.class), sure))
+		return s.plain(s.join2(rMax, r.start(n.r, sure, false), held))
 	case opRelease:
 		held := s.join2(rMax, r.start(n.l, true, false), s.mark(rRelease, n, r.bind(n.class), true))
 		return s.plain(s.join2(rMin, r.start(n.r, true, false), held))
@@ -162,7 +163,7 @@ func (r *run) truth(e *node) bool {
 	case rAlways, rRelease:
 		return true
 	case rUntil:
-		return e.f.weak
+		return e.f.weak && !fault(11)
 	default:
 		return false
 	}
@@ -177,7 +178,7 @@ func (r *run) moved(e *node) bool {
 	case rNot:
 		return r.moved(e.kids[0])
 	case rOr:
-		return r.level(e).verdict() != True && (r.moved(e.kids[0]) || r.moved(e.kids[1]))
+		return r.level(e).verdict() != True && (r.moved(e.kids[0]) || r.moved(e.kids[1]) && !fault(12))
 	default:
 		return false
 	}

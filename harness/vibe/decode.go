@@ -111,18 +111,27 @@ func status(c trace.Call, p adapter.Object) *int {
 	case strings.HasPrefix(text, "Command timed out after"), p.Text("tool_status") == "cancelled":
 		return nil // no code, and it may have had effects
 	case c.Tool == "Bash":
-		if n, ok := returnCode(text); ok {
+		if n, ok := returnCode(text); ok && n != 0 { // the command's own text stands in front
 			return &n
 		}
 	}
 	return adapter.Status(1)
 }
 
-// returnCode finds "Return code: N" in the text of a failed command.
+// returnCode finds "Return code: N" in the text of a failed command, and
+// "returncode: N" in a result that was turned into text.
 func returnCode(text string) (int, bool) {
 	for line := range strings.SplitSeq(text, "\n") {
-		if rest, ok := strings.CutPrefix(line, "Return code: "); ok {
-			n, err := strconv.Atoi(strings.TrimSpace(rest))
+		for _, start := range []string{"Return code: ", "returncode: "} {
+			rest, ok := strings.CutPrefix(line, start)
+			if !ok {
+				continue
+			}
+			end := strings.IndexFunc(rest, func(r rune) bool { return r != '-' && (r < '0' || r > '9') })
+			if end >= 0 {
+				rest = rest[:end]
+			}
+			n, err := strconv.Atoi(rest)
 			return n, err == nil
 		}
 	}

@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"fmt"
 	"path"
 	"path/filepath"
 	"strings"
@@ -15,8 +16,9 @@ import (
 // any file header is no patch: nil.
 //
 // It reads more than the harnesses' own parsers accept, so that no text is a
-// patch to them and none to us.
-func Patch(text string, base trace.Call) []trace.Call {
+// patch to them and none to us. One of more than maxPatchFiles files is a
+// [PayloadError]: it could not be judged in time, and must not run unjudged.
+func Patch(text string, base trace.Call) ([]trace.Call, error) {
 	var files []patchFile
 	state := outside
 	for line := range strings.SplitSeq(text, "\n") {
@@ -31,6 +33,9 @@ func Patch(text string, base trace.Call) []trace.Call {
 					files[len(files)-1].moved = name
 				}
 				continue
+			}
+			if len(files) == maxPatchFiles {
+				return nil, &PayloadError{Problem: fmt.Sprintf("a patch of more than %d files; make it smaller", maxPatchFiles)}
 			}
 			files = append(files, patchFile{op: op, name: name})
 			state = outside
@@ -55,8 +60,12 @@ func Patch(text string, base trace.Call) []trace.Call {
 	for _, f := range files {
 		calls = append(calls, f.calls(base)...)
 	}
-	return calls
+	return calls, nil
 }
+
+// maxPatchFiles is far more than an agent patches at once; every file is judged
+// by every rule within the second an answer may take.
+const maxPatchFiles = 500
 
 type patchState int
 

@@ -54,7 +54,10 @@ func TestPatch(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			base := trace.Call{Native: "apply_patch", ID: "x", Dir: "/repo"}
-			calls := Patch(tt.text, base)
+			calls, err := Patch(tt.text, base)
+			if err != nil {
+				t.Fatal(err)
+			}
 			if d := cmp.Diff(tt.want, short(calls)); d != "" {
 				t.Error(d)
 			}
@@ -67,6 +70,15 @@ func TestPatch(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestPatchOfTooManyFiles(t *testing.T) {
+	if _, err := Patch(strings.Repeat("*** Delete File: a\n", maxPatchFiles), trace.Call{}); err != nil {
+		t.Error(err)
+	}
+	if _, err := Patch(strings.Repeat("*** Delete File: a\n", maxPatchFiles+1), trace.Call{}); !IsPayload(err) {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -170,7 +170,7 @@ func TestShellPatchIsJudged(t *testing.T) {
 		{"echo hi", "Bash", false},
 		{"grep apply_patch README", "Bash", false},
 	} {
-		calls, noPost := canonical(trace.Call{Native: "Bash", Dir: "/repo"}, map[string]any{"command": tt.line})
+		calls, noPost, _ := canonical(trace.Call{Native: "Bash", Dir: "/repo"}, map[string]any{"command": tt.line})
 		var tools []string
 		for _, c := range calls {
 			tools = append(tools, c.Tool)

@@ -68,7 +68,10 @@ func decodeCall(e hooks.Event, p adapter.Object) (hooks.Event, error) {
 	base := trace.Call{
 		ID: e.ID, Agent: e.Agent, Native: e.Native, Harness: Name, Session: e.Session, Dir: e.Dir,
 	}
-	e.Calls, e.NoPost = canonical(base, p["tool_input"])
+	var err error
+	if e.Calls, e.NoPost, err = canonical(base, p["tool_input"]); err != nil {
+		return hooks.Event{}, err
+	}
 	if e.Kind != hooks.PostTool {
 		e.NoPost = e.NoPost && e.Kind == hooks.PreTool
 		return e, nil

@@ -11,7 +11,7 @@ import (
 
 // canonical gives a native call the names of rules.md 6.1. noPost: the harness
 // performs the call itself and sends no event after it.
-func canonical(base trace.Call, input any) (calls []trace.Call, noPost bool) {
+func canonical(base trace.Call, input any) (calls []trace.Call, noPost bool, err error) {
 	args := adapter.Args(input)
 	c := base
 	c.Tool, c.Args = base.Native, args
@@ -19,21 +19,21 @@ func canonical(base trace.Call, input any) (calls []trace.Call, noPost bool) {
 	case base.Native == "apply_patch":
 		for _, key := range []string{"command", "input", "patch"} {
 			if text, ok := args[key].(string); ok {
-				if calls := adapter.Patch(text, base); calls != nil {
-					return calls, false
+				if calls, err := adapter.Patch(text, base); calls != nil || err != nil {
+					return calls, false, err
 				}
 			}
 		}
 	case base.Native == "Bash":
-		if calls := shellPatch(base, args); calls != nil {
-			return calls, true
+		if calls, err := shellPatch(base, args); calls != nil || err != nil {
+			return calls, true, err
 		}
 		// Other spellings start the program of that name, which Codex puts on PATH:
 		// the line is judged, and the files of the patch in it too.
 		if line, _ := args["command"].(string); strings.Contains(line, "apply_patch") || strings.Contains(line, "applypatch") {
 			if _, text, ok := strings.Cut(line, "*** Begin Patch"); ok {
-				c.Tool = "Bash"
-				return append([]trace.Call{c}, adapter.Patch(text, base)...), false
+				files, err := adapter.Patch(text, base)
+				return append([]trace.Call{c}, files...), false, err
 			}
 		}
 	case base.Native == "view_image":
@@ -43,16 +43,16 @@ func canonical(base trace.Call, input any) (calls []trace.Call, noPost bool) {
 		c.Tool = "Task"
 		c.Args = adapter.Rename(args, "message", "prompt", "agent_type", "subagent_type", "task_name", "description")
 	}
-	return []trace.Call{c}, false
+	return []trace.Call{c}, false, nil
 }
 
 // shellPatch reads the shell line that Codex takes for a patch and performs
 // itself; nil for any other.
-func shellPatch(base trace.Call, args trace.Args) []trace.Call {
+func shellPatch(base trace.Call, args trace.Args) ([]trace.Call, error) {
 	line, _ := args["command"].(string)
 	patch, dir, ok := adapter.ShellPatch(line)
 	if !ok {
-		return nil
+		return nil, nil
 	}
 	at := base
 	at.Source = line

@@ -99,10 +99,10 @@ func (s *reader) item(p adapter.Object, at time.Time) []adapter.Item {
 		if dir != "" {
 			base.Dir = dir
 		}
-		s.note(base, input)
+		return s.note(base, input)
 	case "custom_tool_call":
 		if p.Text("name") == "apply_patch" && id != "" {
-			s.note(s.base(id, "apply_patch", at), map[string]any{"command": p["input"]})
+			return s.note(s.base(id, "apply_patch", at), map[string]any{"command": p["input"]})
 		}
 	case "local_shell_call":
 		return []adapter.Item{{Skipped: "a local_shell_call, which this version does not run"}}
@@ -117,8 +117,11 @@ func (s *reader) item(p adapter.Object, at time.Time) []adapter.Item {
 }
 
 // note opens a call; of a patch its files follow together.
-func (s *reader) note(base trace.Call, input any) {
-	calls, _ := canonical(base, input)
+func (s *reader) note(base trace.Call, input any) []adapter.Item {
+	calls, _, err := canonical(base, input)
+	if err != nil {
+		return []adapter.Item{{Skipped: err.Error()}}
+	}
 	for i, c := range calls {
 		id := c.ID
 		if i > 0 {
@@ -126,6 +129,7 @@ func (s *reader) note(base trace.Call, input any) {
 		}
 		s.open.Call(id, adapter.Item{Call: c, Session: s.session})
 	}
+	return nil
 }
 
 // hookForm is a model's call as hooks see it; "" if no hook does.
@@ -171,7 +175,10 @@ func (s *reader) completed(item adapter.Object, at time.Time) []adapter.Item {
 	if d, ok := strings.CutPrefix(item.Text("cwd"), "file://"); ok {
 		base.Dir = d
 	}
-	calls, _ := canonical(base, map[string]any{"command": words[len(words)-1]})
+	calls, _, err := canonical(base, map[string]any{"command": words[len(words)-1]})
+	if err != nil {
+		return []adapter.Item{{Skipped: err.Error()}}
+	}
 	var items []adapter.Item
 	for _, c := range calls {
 		c.Outcome = out

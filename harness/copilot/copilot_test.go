@@ -73,7 +73,11 @@ func TestNameMCP(t *testing.T) {
 		{"read_bash", "read_bash", nil},
 		{"-x-", "-x-", nil},
 	} {
-		c := canonical(e, trace.Call{Native: tt.native}, map[string]any{})[0]
+		calls, err := canonical(e, trace.Call{Native: tt.native}, map[string]any{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := calls[0]
 		var forms []string
 		for _, f := range c.Forms {
 			forms = append(forms, f.Tool)

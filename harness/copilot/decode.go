@@ -88,7 +88,10 @@ func decodeCall(env adapter.Env, e hooks.Event, p adapter.Object) (hooks.Event, 
 	base := trace.Call{
 		Batch: e.Batch, Agent: e.Agent, Native: e.Native, Harness: Name, Session: e.Session, Dir: e.Dir,
 	}
-	e.Calls = canonical(env, base, input)
+	var err error
+	if e.Calls, err = canonical(env, base, input); err != nil {
+		return hooks.Event{}, err
+	}
 	if e.Kind != hooks.PostTool {
 		return e, nil
 	}

@@ -9,11 +9,11 @@ import (
 
 // canonical gives a native call the names of rules.md 6.1. The arguments may be
 // an object, the object as JSON text, or the text of a custom tool.
-func canonical(env adapter.Env, base trace.Call, input any) []trace.Call {
+func canonical(env adapter.Env, base trace.Call, input any) ([]trace.Call, error) {
 	text, isText := input.(string)
 	if isText && isPatchTool(base.Native) {
-		if calls := adapter.Patch(text, base); calls != nil {
-			return calls
+		if calls, err := adapter.Patch(text, base); calls != nil || err != nil {
+			return calls, err
 		}
 	}
 	if isText {
@@ -27,8 +27,8 @@ func canonical(env adapter.Env, base trace.Call, input any) []trace.Call {
 	if isPatchTool(base.Native) {
 		for _, key := range []string{"input", "patch", "command"} {
 			if s, ok := args[key].(string); ok {
-				if calls := adapter.Patch(s, base); calls != nil {
-					return calls
+				if calls, err := adapter.Patch(s, base); calls != nil || err != nil {
+					return calls, err
 				}
 			}
 		}
@@ -65,7 +65,7 @@ func canonical(env adapter.Env, base trace.Call, input any) []trace.Call {
 	default:
 		nameMCP(env, &c)
 	}
-	return []trace.Call{c}
+	return []trace.Call{c}, nil
 }
 
 func isPatchTool(native string) bool { return native == "apply_patch" }

@@ -38,10 +38,11 @@ func quoteIfNeeded(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
 }
 
-// errAlias and errShape are lists that an edit does not touch.
+// What an edit does not touch.
 var (
-	errAlias = errors.New("the list is written elsewhere in the file (an alias): edit it by hand")
-	errShape = errors.New("it is no list: edit it by hand")
+	errAlias   = errors.New("the list is written elsewhere in the file (an alias): edit it by hand")
+	errShape   = errors.New("it is no list: edit it by hand")
+	errEscapes = errors.New("the file is JSON with escaped characters: edit it by hand")
 )
 
 // EditList adds to and removes from the list of a top-level key, in place: every
@@ -92,6 +93,9 @@ func (e *edit) read() error {
 		if c == '\n' {
 			e.lines = append(e.lines, i+1)
 		}
+	}
+	if isJSON(e.text) && len(yamlOfJSON(e.text)) != len(e.text) {
+		return errEscapes // places in the text would not be those of the parser
 	}
 	root, yerr := parseYAML(e.text)
 	if yerr != nil {

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/agentltl/agentltl-hook/trace"
 )
@@ -47,7 +49,7 @@ func (t *target) words() string {
 func (p *part) words() string {
 	var names []string
 	for _, n := range p.tools {
-		names = append(names, n.name)
+		names = append(names, word(n.name))
 	}
 	name := list(names, "or")
 	switch {
@@ -66,9 +68,9 @@ func (p *part) conditionWords() []string {
 	var out []string
 	for _, w := range p.with {
 		if w.variable != "" {
-			out = append(out, w.arg+"=$"+w.variable)
+			out = append(out, word(w.arg)+"=$"+w.variable)
 		} else {
-			out = append(out, w.arg+"="+plainValue(w.expected))
+			out = append(out, word(w.arg)+"="+word(plainValue(w.expected)))
 		}
 	}
 	for _, c := range p.where {
@@ -78,13 +80,13 @@ func (p *part) conditionWords() []string {
 		out = append(out, "every "+argWords(c.arg)+" like "+patternWords(c.patterns))
 	}
 	if p.regex != nil {
-		out = append(out, "matching /"+clip(p.regex.source, 60)+"/")
+		out = append(out, "matching "+strconv.Quote(clip(printable(p.regex.source), 60)))
 	}
 	if len(p.outside) > 0 {
-		out = append(out, "outside "+list(p.outside, "and"))
+		out = append(out, "outside "+list(words(p.outside), "and"))
 	}
 	if len(p.inside) > 0 {
-		out = append(out, "inside "+list(p.inside, "or"))
+		out = append(out, "inside "+list(words(p.inside), "or"))
 	}
 	add := func(b *bool, yes, no string) {
 		if b != nil && *b {
@@ -106,14 +108,35 @@ func argWords(arg string) string {
 	if arg == "*" {
 		return "any argument"
 	}
-	return arg
+	return word(arg)
+}
+
+// word shows a piece of a rule file inside a sentence of ours: what is more than
+// one plain word stands in quotes, cut, so that it cannot pass for our own
+// (trust.md 2).
+func word(s string) string {
+	plain := s != "" && len(s) <= 80 && !strings.ContainsFunc(s, func(r rune) bool {
+		return r <= ' ' || r == '"' || r == '\\' || r > '~' && !unicode.IsLetter(r)
+	})
+	if plain {
+		return s
+	}
+	return strconv.Quote(clip(printable(s), 80))
+}
+
+func words(list []string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = word(s)
+	}
+	return out
 }
 
 func patternWords(patterns []string) string {
 	if len(patterns) > 4 {
-		return strings.Join(patterns[:3], ", ") + fmt.Sprintf(" and %d more", len(patterns)-3)
+		return strings.Join(words(patterns[:3]), ", ") + fmt.Sprintf(" and %d more", len(patterns)-3)
 	}
-	return list(slices.Clone(patterns), "or")
+	return list(words(patterns), "or")
 }
 
 func plainValue(v any) string {
@@ -154,7 +177,7 @@ func (p *part) hits(c *trace.Call, ctx *Context) []string {
 		for i := range p.where {
 			_, found := p.where[i].match(v)
 			for _, s := range found {
-				if s = printable(clip(s, 120)); !slices.Contains(out, s) && len(out) < 3 {
+				if s = word(clip(s, 120)); !slices.Contains(out, s) && len(out) < 3 {
 					out = append(out, s)
 				}
 			}

@@ -42,7 +42,7 @@ func Load(files []File, o LoadOptions) (*Set, Problems) {
 		l.docs = append(l.docs, readFile(f, &o))
 	}
 	set := l.merge()
-	if o.Judge != nil && l.examples(set) {
+	if failed := o.Judge != nil && l.examples(set); l.specExamples(set) || failed {
 		set = l.merge()
 	}
 	set.Files = files

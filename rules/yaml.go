@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
@@ -34,7 +36,7 @@ func parseYAML(text []byte) (*yaml.Node, *yamlError) {
 		return nil, &yamlError{msg: fmt.Sprintf("nested more than %d levels deep", maxDepth)}
 	}
 	if isJSON(text) {
-		text = bytes.ReplaceAll(text, []byte("\t"), []byte(" ")) // legal between JSON tokens, not in YAML
+		text = yamlOfJSON(text)
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	var doc yaml.Node
@@ -63,7 +65,34 @@ func parseYAML(text []byte) (*yaml.Node, *yamlError) {
 
 func isJSON(text []byte) bool {
 	t := bytes.TrimSpace(text)
-	return len(t) > 0 && t[0] == '{' && bytes.IndexByte(t, '\t') >= 0 && json.Valid(t)
+	return len(t) > 0 && t[0] == '{' && json.Valid(t)
+}
+
+// yamlOfJSON makes the two things YAML that JSON has and YAML has not: tabs
+// between tokens, and characters escaped as two halves. Lines stay.
+func yamlOfJSON(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '\t':
+			out = append(out, ' ') // never inside a JSON text
+		case text[i] != '\\' || i+1 == len(text):
+			out = append(out, text[i])
+		case text[i+1] == 'u' && i+12 <= len(text) && text[i+6] == '\\' && text[i+7] == 'u':
+			hi, err1 := strconv.ParseUint(string(text[i+2:i+6]), 16, 16)
+			lo, err2 := strconv.ParseUint(string(text[i+8:i+12]), 16, 16)
+			if r := utf16.DecodeRune(rune(hi), rune(lo)); err1 == nil && err2 == nil && r != utf8.RuneError {
+				out = utf8.AppendRune(out, r)
+				i += 11
+				continue
+			}
+			fallthrough
+		default:
+			out = append(out, text[i], text[i+1])
+			i++
+		}
+	}
+	return out
 }
 
 // A yamlError is why a file is no YAML we read. Its words name our limits or

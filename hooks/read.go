@@ -39,7 +39,7 @@ func (r *run) read(base shell.Request) reading {
 
 // request is what reading a line of this event starts from.
 func (r *run) request() shell.Request {
-	return shell.Request{Specs: r.set.Specs(), MaxLine: r.set.Settings().MaxLine}
+	return shell.Request{Specs: r.set.Specs(), MaxLine: r.set.Settings().MaxLine, Fresh: r.p.Profile.FreshShell}
 }
 
 // stamp fills in what every call of the event shares.

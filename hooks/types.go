@@ -135,6 +135,7 @@ type Profile struct {
 	UserLine   bool     // a refusal can carry a line to the user
 	ReplaceOut bool     // a result can be replaced
 	SendBacks  int      // send-backs per turn the harness allows; 0: no limit of its own
+	FreshShell bool     // every line runs in a new shell
 	ShellReads bool     // no Read tool: files that a shell command prints count as read
 	AutoModes  []string // permission modes that count as Auto
 	Skill      string   // how a user invokes a plugin skill, %s for its name

@@ -2,6 +2,7 @@ package plugins
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -116,7 +117,7 @@ func (p place) run(t *testing.T, pathVar, harness, event string) (out string, st
 	var errs strings.Builder
 	cmd.Stderr = &errs
 	b, err := cmd.Output()
-	if exit, ok := err.(*exec.ExitError); ok {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return strings.TrimSpace(string(b) + errs.String()), exit.ExitCode()
 	}
 	if err != nil {

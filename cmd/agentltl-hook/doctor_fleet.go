@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -113,7 +114,7 @@ func (d *doctor) ruled(a adapter.Adapter, r adapter.Record) bool {
 		if err != nil {
 			return false
 		}
-		defer f.Close()
+		defer func() { _ = f.Close() }()
 		for it, err := range a.Transcripts(f) {
 			if err != nil {
 				break
@@ -131,12 +132,8 @@ func (d *doctor) ruled(a adapter.Adapter, r adapter.Record) bool {
 		return true
 	}
 	o := d.options[a.Profile().Name]
-	for _, f := range []string{filepath.Join(o.SharedDir, rules.FileName), filepath.Join(o.UserDir, rules.FileName)} {
-		if adapter.IsFile(f) {
-			return true
-		}
-	}
-	return false
+	files := []string{filepath.Join(o.SharedDir, rules.FileName), filepath.Join(o.UserDir, rules.FileName)}
+	return slices.ContainsFunc(files, adapter.IsFile)
 }
 
 // pauses says which projects are paused.

@@ -74,7 +74,7 @@ func (d *doctor) unchecked(a adapter.Adapter, r adapter.Record) finding {
 	if err != nil {
 		return check(id, adapter.Warn, fmt.Sprintf("the newest session cannot be read: %v", err), "")
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	since, _ := d.options[name].InstalledAt(name)
 	seen, all, unjudged := 0, 0, 0
 	look := d.lookups(a)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -35,9 +34,9 @@ func newInstallCmd(e *env) *cobra.Command {
 			"found here), with absolute paths and nothing else changed. What the files held is kept:\n" +
 			"\"agentltl-hook uninstall\" gives it back.",
 		Args: cli.Args(0, -1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(_ *cobra.Command, args []string) error {
 			o.names = args
-			return runInstall(cmd.Context(), e, o)
+			return runInstall(e, o)
 		},
 	}
 	f := cmd.Flags()
@@ -61,7 +60,7 @@ type installed struct {
 	Next     []string         `json:"next"`
 }
 
-func runInstall(ctx context.Context, e *env, o installOptions) error {
+func runInstall(e *env, o installOptions) error {
 	if err := checkInstall(o); err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (c Checkup) Findings(o InstallOptions) []Finding {
 		}
 	}
 	return []Finding{
-		c.registered(o), c.trusted(), c.hooksOff(), c.program(o), c.env(), c.duplicate(), c.version(o, found), c.runs(o),
+		c.registered(), c.trusted(), c.hooksOff(), c.program(o), c.env(), c.duplicate(), c.version(o, found), c.runs(o),
 	}
 }
 
@@ -76,7 +76,7 @@ func (c Checkup) judge(id, severity string, troubles []string, good, fix string)
 	return c.finding(id, severity, strings.Join(troubles, "; "), fix)
 }
 
-func (c Checkup) registered(o InstallOptions) Finding {
+func (c Checkup) registered() Finding {
 	var troubles []string
 	for _, event := range c.Events {
 		if !slices.ContainsFunc(c.Registrations, func(r Registration) bool { return r.Event == event }) {

@@ -243,7 +243,7 @@ func (o InstallOptions) UndoTracked(path string, cut func(src []byte, made [][]s
 		if !rec.Existed {
 			return o.drop(path, real)
 		}
-		return o.put(path, real, rec, rec.Original, "restored")
+		return o.put(path, real, rec.Original, "restored")
 	}
 	return o.Undo(path, cut)
 }
@@ -295,7 +295,7 @@ func (o InstallOptions) Undo(path string, cut func(src []byte, made [][]string) 
 	rec, known := o.load(real)
 	switch {
 	case known && rec.Installed == digest(src) && rec.Existed:
-		return o.put(path, real, rec, rec.Original, "restored")
+		return o.put(path, real, rec.Original, "restored")
 	case known && rec.Installed == digest(src), cut == nil:
 		return o.drop(path, real)
 	}
@@ -312,7 +312,7 @@ func (o InstallOptions) Undo(path string, cut func(src []byte, made [][]string) 
 	if known && !rec.Existed && isBlank(out) {
 		return o.drop(path, real)
 	}
-	return o.put(path, real, rec, out, "changed")
+	return o.put(path, real, out, "changed")
 }
 
 // Rewrite changes an installed file to data, which still holds entries of ours:
@@ -369,7 +369,7 @@ func isBlank(b []byte) bool {
 	return len(s) == 0 || string(s) == "{}"
 }
 
-func (o InstallOptions) put(path, real string, rec record, data []byte, action string) (Change, error) {
+func (o InstallOptions) put(path, real string, data []byte, action string) (Change, error) {
 	c := Change{Path: path, Action: o.would(action)}
 	if err := writable(real); err != nil {
 		return c, err

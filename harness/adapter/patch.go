@@ -54,6 +54,7 @@ func Patch(text string, base trace.Call) ([]trace.Call, error) {
 			}
 		case inUpdate:
 			files[len(files)-1].change(line)
+		case outside:
 		}
 	}
 	var calls []trace.Call

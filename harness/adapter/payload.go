@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 
 	"github.com/agentltl/agentltl-hook/trace"
@@ -130,9 +131,7 @@ func Args(input any) trace.Args {
 // not changed.
 func Rename(args trace.Args, pairs ...string) trace.Args {
 	out := make(trace.Args, len(args))
-	for k, v := range args {
-		out[k] = v
-	}
+	maps.Copy(out, args)
 	for i := 0; i+1 < len(pairs); i += 2 {
 		v, ok := args[pairs[i]]
 		if !ok {
@@ -151,6 +150,3 @@ func Rename(args trace.Args, pairs ...string) trace.Args {
 func Ended(status *int, result any) *trace.Outcome {
 	return &trace.Outcome{Status: status, Result: &result}
 }
-
-// Status is a known exit status.
-func Status(n int) *int { return &n }

@@ -41,6 +41,7 @@ func (Adapter) Profile() hooks.Profile {
 		PreContext: true,
 		UserLine:   true,
 		ReplaceOut: true,
+		FreshShell: true,
 		SendBacks:  8,
 		AutoModes:  []string{"auto", "bypassPermissions", "dontAsk"},
 		Skill:      "/agentltl:%s",

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/agentltl/agentltl-hook/harness/adapter"
@@ -46,7 +47,7 @@ func TestCopilotPayload(t *testing.T) {
 		`{"hook_event_name":"Stop","timestamp":"2026-01-01T00:00:00Z","prompt_id":"p"}`:                                            false,
 	} {
 		_, err := Adapter{}.Decode(env(nil), "", []byte(payload))
-		f, foreign := err.(*adapter.ForeignError)
+		f, foreign := errors.AsType[*adapter.ForeignError](err)
 		if foreign != want || foreign && f.Harness != "copilot-cli" {
 			t.Errorf("%s: %v", payload, err)
 		}

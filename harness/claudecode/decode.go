@@ -64,6 +64,7 @@ func (a Adapter) Decode(env adapter.Env, event string, payload []byte) (hooks.Ev
 		if p.Has("agent_type") && p.Text("agent_type") == "" {
 			e.Kind = hooks.None
 		}
+	default: // nothing more in the payload for us
 	}
 	return e, nil
 }
@@ -98,7 +99,7 @@ func decodeCall(e hooks.Event, p adapter.Object) (hooks.Event, error) {
 	case postToolUseFailure:
 		e.Ran = true
 		e.Output = p["error"]
-		c.Outcome = adapter.Ended(adapter.Status(failureStatus(p.Text("error"))), e.Output)
+		c.Outcome = adapter.Ended(new(failureStatus(p.Text("error"))), e.Output)
 	}
 	e.Calls = []trace.Call{c}
 	return e, nil
@@ -149,7 +150,7 @@ func status(native string, response any) *int {
 	if native == "Monitor" || r.Text("backgroundTaskId") != "" || r.Bool("interrupted") || r.Text("status") == "async_launched" {
 		return nil
 	}
-	return adapter.Status(0)
+	return new(0)
 }
 
 // failureStatus is the exit code in the text of a failure, else 1.

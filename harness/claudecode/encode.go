@@ -57,6 +57,7 @@ func (Adapter) Encode(w, _ io.Writer, e hooks.Event, a hooks.Answer) (int, error
 		}
 	case hooks.SessionStart, hooks.SubagentStart, hooks.UserPrompt, hooks.BatchEnd:
 		s.AdditionalContext = a.Context
+	default: // the line for the user alone
 	}
 	if e.Name == preSkillShell {
 		s.AdditionalContext = "" // not a field of this event

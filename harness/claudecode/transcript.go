@@ -96,7 +96,7 @@ func resultsIn(p adapter.Object, open *adapter.Pending) []adapter.Item {
 		switch {
 		case didNotRun(p, b, text):
 		case b.Bool("is_error"):
-			it.Call.Outcome = adapter.Ended(adapter.Status(failureStatus(text)), text)
+			it.Call.Outcome = adapter.Ended(new(failureStatus(text)), text)
 		default:
 			result, ok := p["toolUseResult"]
 			if !ok {

@@ -56,6 +56,7 @@ func (a Adapter) Decode(env adapter.Env, event string, payload []byte) (hooks.Ev
 		if e.Agent != "" {
 			e.Kind = hooks.SubagentEnd
 		}
+	default: // nothing more in the payload for us
 	}
 	return e, nil
 }
@@ -97,7 +98,7 @@ func status(e hooks.Event, p adapter.Object) *int {
 	}
 	text, _ := p["tool_response"].(string)
 	if e.Native == "apply_patch" && strings.HasPrefix(text, "Exit code: ") && !strings.HasPrefix(text, "Exit code: 0\n") {
-		return adapter.Status(1)
+		return new(1)
 	}
-	return adapter.Status(0)
+	return new(0)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agentltl/agentltl-hook/harness/adapter"
@@ -174,8 +175,8 @@ func cutPeers(src []byte) ([]byte, error) {
 	for _, event := range j.Keys("hooks") {
 		v, _ := j.Get("hooks", event)
 		list, _ := v.([]any)
-		for i := len(list) - 1; i >= 0; i-- {
-			hs := handlersOf(list[i])
+		for i, g := range slices.Backward(list) {
+			hs := handlersOf(g)
 			if len(hs) == 1 && adapter.IsPeer(adapter.Words(hs[0].Text("command")), Name) {
 				if err := j.Remove("hooks", event, fmt.Sprint(i)); err != nil {
 					return nil, err

@@ -241,7 +241,7 @@ func statusIn(native, text string) *int {
 	if native == "Bash" {
 		return nil
 	}
-	return adapter.Status(0)
+	return new(0)
 }
 
 func outputText(v any) string {

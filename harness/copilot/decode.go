@@ -53,6 +53,7 @@ func (a Adapter) Decode(env adapter.Env, event string, payload []byte) (hooks.Ev
 		if e.Agent != "" {
 			e.Kind = hooks.SubagentEnd
 		}
+	default: // nothing more in the payload for us
 	}
 	return e, nil
 }
@@ -99,7 +100,7 @@ func decodeCall(env adapter.Env, e hooks.Event, p adapter.Object) (hooks.Event, 
 	var outcome *trace.Outcome
 	if failed(e.Name) {
 		e.Output = p["error"]
-		outcome = adapter.Ended(adapter.Status(1), e.Output)
+		outcome = adapter.Ended(new(1), e.Output)
 	} else {
 		text := resultText(p)
 		e.Output = text
@@ -135,7 +136,7 @@ func resultText(p adapter.Object) string {
 // code than 0 is a success too, the code stands in the last line of its text.
 func status(calls []trace.Call, text string) *int {
 	if len(calls) != 1 || (calls[0].Tool != "Bash" && calls[0].Tool != "PowerShell") {
-		return adapter.Status(0)
+		return new(0)
 	}
 	for line := range backwards(text) {
 		line = strings.TrimRight(line, " \t\r")
@@ -143,16 +144,16 @@ func status(calls []trace.Call, text string) *int {
 		case line == "" || isSandboxNote(line):
 			continue
 		case !strings.HasPrefix(line, "<") || !strings.HasSuffix(line, ">") || !strings.Contains(line, "shellId: "):
-			return adapter.Status(0)
+			return new(0)
 		}
 		if _, code, ok := strings.Cut(line, " completed with exit code "); ok {
 			if n, err := strconv.Atoi(strings.TrimSuffix(code, ">")); err == nil {
-				return adapter.Status(n)
+				return new(n)
 			}
 		}
 		return nil // started in the background, or still running
 	}
-	return adapter.Status(0)
+	return new(0)
 }
 
 // backwards yields the lines of s, the last first.

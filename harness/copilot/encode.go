@@ -62,6 +62,7 @@ func (Adapter) Encode(w, _ io.Writer, e hooks.Event, a hooks.Answer) (int, error
 		}
 	case hooks.SessionStart, hooks.UserPrompt:
 		o.AdditionalContext = a.Context
+	default: // nothing can be said
 	}
 	o.PermissionDecisionReason = adapter.Cut(o.PermissionDecisionReason, maxText)
 	o.AdditionalContext = adapter.Cut(o.AdditionalContext, maxText)

@@ -8,12 +8,8 @@ import (
 	"github.com/agentltl/agentltl-hook/internal/edit"
 )
 
-// A file is a hook file of our own: nothing is merged into it.
-type file struct {
-	Version int                  `json:"version"`
-	Hooks   map[string][]handler `json:"hooks"`
-}
-
+// A handler is one entry of a hook file. The file is ours: nothing is merged
+// into it.
 type handler struct {
 	Type       string `json:"type"`
 	Bash       string `json:"bash"`

@@ -45,6 +45,7 @@ func (Adapter) Decode(env adapter.Env, event string, payload []byte) (hooks.Even
 		if e.Agent != "" {
 			e.Kind = hooks.SubagentEnd
 		}
+	default: // nothing more in the payload for us
 	}
 	return e, nil
 }
@@ -102,9 +103,9 @@ func status(c trace.Call, p adapter.Object) *int {
 			}
 		}
 		if out.Text("type") == "error" { // subagent.*, agents.*
-			return adapter.Status(1)
+			return new(1)
 		}
-		return adapter.Status(0)
+		return new(0)
 	}
 	text := p.Text("tool_error")
 	switch {
@@ -115,7 +116,7 @@ func status(c trace.Call, p adapter.Object) *int {
 			return &n
 		}
 	}
-	return adapter.Status(1)
+	return new(1)
 }
 
 // returnCode finds "Return code: N" in the text of a failed command, and

@@ -195,9 +195,9 @@ func statusIn(c trace.Call, m adapter.Object, result any, text string) *int {
 	}
 	switch {
 	case strings.HasPrefix(text, "<tool_error>"), m.Text("outcome") == "failure":
-		return adapter.Status(1)
+		return new(1)
 	case c.Tool == "Bash":
 		return nil
 	}
-	return adapter.Status(0)
+	return new(0)
 }

@@ -135,7 +135,7 @@ func canonical(e hooks.Event, p adapter.Object) trace.Call {
 func batchCalls(e hooks.Event, p adapter.Object) []trace.Call {
 	var calls []trace.Call
 	for _, v := range p.List("tool_calls") {
-		if o, ok := v.(map[string]any); ok {
+		if o, ok := v.(map[string]any); ok && adapter.Object(o).Text("tool_name") != "" {
 			calls = append(calls, canonical(e, o))
 		}
 	}

@@ -47,20 +47,25 @@ func (codex) start(ctx context.Context, l *lab, url string, o runOption) *exec.C
 		args = append(args, "resume", "--last")
 	}
 	args = append(args, "--skip-git-repo-check", "--json", "--dangerously-bypass-approvals-and-sandbox")
-	provider := map[string]string{
-		"name": `"scripted"`, "base_url": `"` + url + `/v1"`, "env_key": `"SCRIPTED_KEY"`, "wire_api": `"responses"`,
-		"request_max_retries": "0", "stream_max_retries": "0",
-	}
-	args = append(args, "-c", `model_provider="scripted"`)
-	for k, v := range provider {
-		args = append(args, "-c", "model_providers.scripted."+k+"="+v)
-	}
-	args = append(args, "-c", fmt.Sprintf("model=%q", name))
+	args = append(args, codexModel(url, name)...)
 	if o.compact {
 		args = append(args, "-c", "model_auto_compact_token_limit=50000")
 	}
 	args = append(args, o.args...)
 	return l.command(ctx, "codex", append(args, o.prompt)...)
+}
+
+// codexModel are the arguments that name the scripted model. They stay out of
+// config.toml, which commands that need no model would refuse otherwise.
+func codexModel(url, name string) []string {
+	args := []string{"-c", `model_provider="scripted"`, "-c", fmt.Sprintf("model=%q", name)}
+	for k, v := range map[string]string{
+		"name": `"scripted"`, "base_url": `"` + url + `/v1"`, "env_key": `"SCRIPTED_KEY"`, "wire_api": `"responses"`,
+		"request_max_retries": "0", "stream_max_retries": "0",
+	} {
+		args = append(args, "-c", "model_providers.scripted."+k+"="+v)
+	}
+	return args
 }
 
 func (codex) shell(command string) model.Call {

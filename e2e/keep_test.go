@@ -36,6 +36,14 @@ func keepScenarios() []scenario {
 			id: "twice", title: "two registrations of the guard are one attempt",
 			not: map[string]string{"copilot-cli": "its payloads have no call id; `doctor` finds the second registration"}, run: scenarioTwice,
 		},
+		{
+			id: "answered", title: "where there is no ask: after the person wrote, the exact call passes once",
+			only: []string{"codex", "vibe"}, run: scenarioAnswered,
+		},
+		{
+			id: "gap", title: "a call that no hook saw is found by `doctor` in the harness's own record",
+			not: map[string]string{"copilot-cli": "its records are not read yet"}, run: scenarioGap,
+		},
 		{id: "doctor", title: "after install every check of the harness is fine", run: scenarioDoctor},
 	}
 }
@@ -393,6 +401,43 @@ func trustProject(l *lab) {
 		file := filepath.Join(codexHome(l), "config.toml")
 		l.write(file, l.read(file)+"\n[projects.\""+l.repo+"\"]\ntrust_level = \"trusted\"\n")
 		l.install("--project", "--force")
+	}
+}
+
+func scenarioAnswered(_ *testing.T, l *lab) {
+	l.rules(`rules:
+  - id: ask-deploy
+    mode: ask
+    never: deploy
+    why: A person says when to deploy.
+`)
+	l.install()
+	deploy := model.Do(l.d.shell("deploy now"))
+	asking := []model.Turn{deploy, deploy, model.End("May I deploy?")}
+	answered := []model.Turn{deploy, deploy, model.Do(l.d.shell("deploy other")), model.End("Done.")}
+	if l.d.name() == "codex" { // headless it says that nobody is there: only its terminal can be answered
+		answerInTerminal(l, asking, answered)
+	} else {
+		r := l.run(model.Say(asking...))
+		r.wantResult(0, "ask-deploy")
+		r.wantResult(1, "ask-deploy")
+		l.wantRan("deploy now", 0)
+		l.run(model.Say(answered...), runOption{resume: true, prompt: "Yes, deploy."})
+	}
+	l.wantRan("deploy now", 1)
+	l.wantRan("deploy other", 0)
+}
+
+func scenarioGap(_ *testing.T, l *lab) {
+	l.rules(noForcePush)
+	l.install()
+	l.run(model.Say(model.Do(l.d.shell("lint seen")), model.End("Done.")))
+	l.mustGuard("uninstall", l.d.name())
+	l.run(model.Say(model.Do(l.d.shell("lint unseen")), model.Do(l.d.shell("lint again")), model.End("Done.")), runOption{resume: true, prompt: "go on"})
+	l.install()
+	out, _ := l.guard("doctor", "--json", "--harness", l.d.name())
+	if !strings.Contains(out, `"harness.`+l.d.name()+`.unchecked_calls","severity":"warn"`) {
+		l.t.Errorf("doctor does not see the two calls:\n%s", out)
 	}
 }
 

@@ -59,6 +59,9 @@ func openTerminal(ctx context.Context, l *lab, url string) *terminal {
 	case "copilot-cli":
 		name, args = "copilot", []string{"--no-color", "--allow-all-tools"}
 		env = []string{"COPILOT_PROVIDER_BASE_URL=" + url + "/v1", "COPILOT_MODEL=gpt-4.1"}
+	case "codex":
+		// A name it does not know: for the others it offers a newer model first.
+		name, args = "codex", append(codexModel(url, "scripted-model"), "-s", "danger-full-access", "-a", "on-request")
 	}
 	cmd := l.command(ctx, name, args...)
 	cmd.Env = append(append(cmd.Env, env...), "TERM=xterm-256color")
@@ -139,28 +142,73 @@ func scenarioAnswer(l *lab, yes bool) {
 	defer cancel()
 	seenBefore(l)
 	t := openTerminal(ctx, l, srv.URL)
-	t.await(60*time.Second, "? for shortcuts", "/ commands", "Type @ to mention", "Enter to submit", "shift+tab")
-	time.Sleep(time.Second)
-	t.press("Do the scripted steps.")
-	time.Sleep(500 * time.Millisecond)
-	t.press("\r")
+	t.ready()
+	t.say("Do the scripted steps.")
 	t.await(60*time.Second, "A person says when to deploy.")
 	time.Sleep(time.Second)
 	if yes {
 		t.press("\r") // the first choice is yes
 		// The log tells, not the screen: only cells that changed are drawn.
-		for range 300 {
-			if l.ran("deploy now") > 0 {
-				break
-			}
-			time.Sleep(100 * time.Millisecond)
-		}
+		waitFor(func() bool { return l.ran("deploy now") > 0 })
 		l.wantRan("deploy now", 1)
 		return
 	}
 	t.press("\x1b")
 	time.Sleep(2 * time.Second)
 	l.wantRan("deploy now", 0)
+}
+
+// ready waits until the harness takes input.
+func (t *terminal) ready() {
+	t.l.t.Helper()
+	t.await(60*time.Second, "? for shortcuts", "/ commands", "Type @ to mention", "Enter to submit", "shift+tab", "context left")
+	time.Sleep(time.Second)
+}
+
+// say types a prompt and sends it.
+func (t *terminal) say(prompt string) {
+	t.l.t.Helper()
+	t.press(prompt)
+	time.Sleep(500 * time.Millisecond)
+	t.press("\r")
+}
+
+// answerInTerminal plays a person who is asked in words, not by a dialog: the
+// model ends its turn after asking, the person writes, the model goes on.
+func answerInTerminal(l *lab, asking, answered []model.Turn) {
+	title := model.End("A title")
+	m := model.New(model.Script{
+		Lanes: []model.Lane{{Name: "title", When: model.When{LastUser: "single-line task title"}, Then: &title}},
+		Turns: append(asking, answered...),
+	})
+	srv := httptest.NewServer(m)
+	defer srv.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	seenBefore(l)
+	t := openTerminal(ctx, l, srv.URL)
+	t.ready()
+	t.say("Do the scripted steps.")
+	waitFor(func() bool { return m.Left() <= len(answered) })
+	time.Sleep(time.Second)
+	l.wantRan("deploy now", 0)
+	t.say("Yes, deploy.")
+	waitFor(func() bool { return m.Left() == 0 })
+	time.Sleep(time.Second)
+	if m.Left() > 0 || l.ran("deploy now") != 1 {
+		r := run{Server: m, l: l}
+		l.t.Errorf("%d turns were not asked for; the model read\n%s\nthe terminal shows\n%s", m.Left(), r.told(), tail(t.text()))
+	}
+}
+
+// waitFor waits for half a minute at most.
+func waitFor(done func() bool) {
+	for range 300 {
+		if done() {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
 }
 
 // seenBefore answers the questions that a first start asks.
@@ -170,6 +218,9 @@ func seenBefore(l *lab) {
 		l.write(filepath.Join(l.home, ".claude.json"), `{"hasCompletedOnboarding": true, "theme": "dark",
 			"customApiKeyResponses": {"approved": ["dummy"], "rejected": []},
 			"projects": {"`+l.repo+`": {"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}}}`)
+	case "codex":
+		file := filepath.Join(codexHome(l), "config.toml")
+		l.write(file, l.read(file)+"\n[projects.\""+l.repo+"\"]\ntrust_level = \"trusted\"\n")
 	case "copilot-cli":
 		l.write(filepath.Join(l.home, ".copilot", "config.json"), `{"trustedFolders": ["`+l.repo+`"], "banner": "never"}`)
 	}

@@ -84,7 +84,7 @@ func (d *doc) sortProblems() {
 
 func (r *fileReader) file(root *yaml.Node) {
 	if root.Kind != yaml.MappingNode {
-		r.problem(0, "", "the file is a mapping with rules, settings, use, .., not "+describe(value(root)))
+		r.problem(0, "", "the file is a mapping with rules, settings, use, .., not "+kindOf(value(root)))
 		return
 	}
 	r.oddities(root)
@@ -152,7 +152,7 @@ func (r *fileReader) list(f field, what string) (items []*yaml.Node, ok bool) {
 	}
 	n := deref(f.node)
 	if n.Kind != yaml.SequenceNode {
-		r.problem(0, "", fmt.Sprintf("%s is a list of %s, not %s", f.key, what, describe(value(n))))
+		r.problem(0, "", fmt.Sprintf("%s is a list of %s, not %s", f.key, what, kindOf(value(n))))
 		return nil, false
 	}
 	return n.Content, true
@@ -164,7 +164,7 @@ func (r *fileReader) mapping(f field, what string) (out []field, ok bool) {
 	}
 	n := deref(f.node)
 	if n.Kind != yaml.MappingNode {
-		r.problem(0, "", fmt.Sprintf("%s is a mapping of %s, not %s", f.key, what, describe(value(n))))
+		r.problem(0, "", fmt.Sprintf("%s is a mapping of %s, not %s", f.key, what, kindOf(value(n))))
 		return nil, false
 	}
 	return fields(n), true

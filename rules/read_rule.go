@@ -79,7 +79,7 @@ func (r *fileReader) rule(n *yaml.Node, source string, mode Mode) (d def, ok boo
 	line := n.Line
 	n = deref(n)
 	if n.Kind != yaml.MappingNode {
-		r.problem(line, "", fmt.Sprintf("a rule is a mapping with id and %s, not %s", list(kindNames(), "or"), describe(value(n))))
+		r.problem(line, "", fmt.Sprintf("a rule is a mapping with id and %s, not %s", list(kindNames(), "or"), kindOf(value(n))))
 		return d, false
 	}
 	rr := ruleReader{file: r, line: line, def: def{

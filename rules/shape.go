@@ -204,7 +204,7 @@ func unknownKey(where, name string, keys []key) string {
 	if k := findKey(keys, name); k != nil && k.later {
 		return fmt.Sprintf("%s: %s belongs to a later release", where, name)
 	}
-	return fmt.Sprintf("%s: unknown key %q%s", where, name, didYouMean(name, keyNames(keys)))
+	return fmt.Sprintf("%s: unknown key %q%s", where, clip(name, 40), didYouMean(name, keyNames(keys)))
 }
 
 func (s objectShape) check(v any) string {

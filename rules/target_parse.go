@@ -342,6 +342,15 @@ func describe(v any) string {
 	return fmt.Sprintf("%T", v)
 }
 
+// kindOf names a value without its content: what stands in place of a whole
+// section may be no rule file of ours at all (trust.md 2).
+func kindOf(v any) string {
+	if _, ok := v.(string); ok {
+		return "text"
+	}
+	return describe(v)
+}
+
 // clip cuts text to n characters.
 func clip(s string, n int) string {
 	for i := range s {

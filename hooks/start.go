@@ -7,6 +7,7 @@ import (
 	"github.com/agentltl/agentltl-hook/guard"
 	"github.com/agentltl/agentltl-hook/rules"
 	"github.com/agentltl/agentltl-hook/state"
+	"github.com/agentltl/agentltl-hook/store"
 )
 
 // start announces the rules: at a session's start, when it is resumed, cleared or
@@ -27,8 +28,31 @@ func (r *run) start() (Answer, error) {
 		}
 		return r.keepMemory(tx, func(m *state.Memory) { r.started(m, &a) })
 	})
+	if err == nil && r.e.Kind == SessionStart {
+		a.Notice = join(a.Notice, r.daily())
+	}
 	a.Notice = join(a.Notice, r.switchLines())
 	return a, err
+}
+
+// daily prunes raw calls beyond settings.keep, once a day, and says so.
+func (r *run) daily() string {
+	s, ok := r.store.(*store.Session)
+	if !ok {
+		return ""
+	}
+	done, _, err := s.Daily(keepOf(r.set.Settings()))
+	n := done.Project
+	for _, k := range done.Sessions {
+		n = max(n, k)
+	}
+	switch {
+	case err != nil:
+		return "agentltl: old calls could not be pruned: " + err.Error()
+	case n > 0:
+		return fmt.Sprintf("agentltl: %d raw calls beyond settings.keep were pruned; what rules made of them is kept", n)
+	}
+	return ""
 }
 
 func (r *run) started(m *state.Memory, a *Answer) {

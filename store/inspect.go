@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -139,6 +142,9 @@ type SessionInfo struct {
 func (t *Tx) Sessions() (list []SessionInfo) {
 	t.eachSession(func(id string, _ *bbolt.Bucket) bool {
 		of := t.in(id)
+		if of.child() {
+			return true
+		}
 		i := SessionInfo{ID: id, Calls: of.Len(state.Session), Pruned: of.First(state.Session), Memory: of.Memory(state.Session)}
 		i.Last = i.Memory.LastUse
 		if i.Calls > i.Pruned {
@@ -250,4 +256,35 @@ func permissionFault(faults []Fault, path string, info fs.FileInfo) []Fault {
 		return append(faults, Fault{path, fmt.Sprintf("has mode %04o", perm)})
 	}
 	return faults
+}
+
+// Known says whether anything was ever kept for this session.
+func (t *Tx) Known() bool { return t.scope(state.Session) != nil && !t.child() }
+
+// child says whether all that is kept is whose child the session is.
+func (t *Tx) child() bool {
+	return t.Len(state.Session) == 0 && get(t.scope(state.Session), []byte(kState)) == nil &&
+		get(t.sub(state.Session, bAgents), name(t.session)) != nil
+}
+
+// AllDecisions are those of every session, newest first.
+func (t *Tx) AllDecisions() iter.Seq2[string, state.Decision] {
+	return func(yield func(string, state.Decision) bool) {
+		byNumber := map[int][]byte{}
+		t.eachSession(func(_ string, b *bbolt.Bucket) bool {
+			each(child(b, bDecisions), nil, func(k, v []byte) bool {
+				byNumber[fromNumber(k)] = v
+				return true
+			})
+			return true
+		})
+		numbers := slices.Sorted(maps.Keys(byNumber))
+		for _, n := range slices.Backward(numbers) {
+			var d state.Decision
+			decode(byNumber[n], &d, "decision")
+			if !yield(strconv.Itoa(n), d) {
+				return
+			}
+		}
+	}
 }

@@ -74,6 +74,14 @@ const mPruneDay = "prune-day"
 // codecs that nobody used for a month. ran: this was the first time today.
 func (s *Session) Daily(keep Keep) (r PruneReport, ran bool, err error) {
 	o := PruneOptions{Sessions: true, Project: true, Keep: keep}
+	due := false
+	err = s.ViewTx(func(t *Tx) error { // most starts take no exclusive lock
+		due = t.core.tx != nil && t.Meta(mPruneDay) != fmt.Sprint(t.today())
+		return nil
+	})
+	if err != nil || !due {
+		return r, false, err
+	}
 	err = s.update(func(t *Tx) error {
 		today := fmt.Sprint(t.today())
 		if t.Meta(mPruneDay) == today || t.Len(state.Project) == 0 {

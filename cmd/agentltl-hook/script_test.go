@@ -35,7 +35,7 @@ func TestScript(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			home := filepath.Join(e.WorkDir, "home")
 			e.Setenv("HOME", home)
-			return os.Mkdir(home, 0o700)
+			return os.MkdirAll(home, 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":   scriptExits,

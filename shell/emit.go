@@ -156,6 +156,7 @@ func (f *fieldWriter) word(v spec.Value) (word, bool) {
 // fields rewrites the arguments: paths become absolute, words that the peer
 // would not have expanded are shown as typed, what is not certain is named.
 func (f *fieldWriter) fields(p spec.Parsed) {
+	shifted := false // a glob stands for one operand: its matches shift the others
 	for _, fd := range p.Fields {
 		if len(fd.From) == 0 {
 			continue
@@ -171,6 +172,9 @@ func (f *fieldWriter) fields(p spec.Parsed) {
 		switch have := f.call.Args[fd.Name].(type) {
 		case string:
 			f.call.Args[fd.Name] = shown[len(shown)-1]
+			if u, ok := f.word(fd.From[len(fd.From)-1]); ok && u.glob && u.text == fd.From[len(fd.From)-1].Text {
+				shifted = true
+			}
 		case []any:
 			l := make([]any, len(have))
 			for i := range have {
@@ -180,6 +184,19 @@ func (f *fieldWriter) fields(p spec.Parsed) {
 				}
 			}
 			f.call.Args[fd.Name] = l
+		}
+	}
+	if !shifted {
+		return
+	}
+	for _, fd := range p.Fields {
+		if len(fd.From) == 0 {
+			continue
+		}
+		if fd.Path {
+			f.unknownPath(fd.Name)
+		} else {
+			f.certainty(fd.Name, "unknown")
 		}
 	}
 }
@@ -256,6 +273,9 @@ func (f *fieldWriter) resolve(base dir, v spec.Value) resolved {
 		return resolved{shown: u.shown(), unknown: !u.known || u.shape == soft, glob: u.glob}
 	}
 	r := f.w.resolve(base, u)
+	if v.Word < 0 && hasGlob(v.Text) && slices.ContainsFunc(f.cmd.words, func(u word) bool { return u.glob }) {
+		r.glob = true
+	}
 	if u.fed {
 		r.unknown = true
 		r.bound = u.bound.absolute(base)

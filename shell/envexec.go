@@ -16,7 +16,8 @@ func (w *walker) environment(st *state, c ctx, cmd command) {
 func (w *walker) envExec(st *state, c ctx, name string, v value, src string, pos int) {
 	switch name {
 	case "BASH_ENV", "ENV", "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "PYTHONSTARTUP", "PYTHONPATH",
-		"NODE_OPTIONS", "PERL5OPT", "PERL5LIB", "RUBYOPT", "RUBYLIB", "GIT_EXEC_PATH":
+		"NODE_OPTIONS", "PERL5OPT", "PERL5LIB", "RUBYOPT", "RUBYLIB", "GIT_EXEC_PATH", "GIT_CONFIG_COUNT",
+		"GIT_CONFIG_PARAMETERS", "GIT_TEMPLATE_DIR":
 		if v.kind == text && v.text == "" || v.kind == unset {
 			return
 		}
@@ -37,7 +38,8 @@ func (w *walker) envExec(st *state, c ctx, name string, v value, src string, pos
 func (w *walker) pathHijacks(st *state, v value) bool {
 	opts, ok := v.options()
 	if !ok {
-		return v.kind == unknown && v.head != "" && w.hijacks(st, v.head)
+		first, _, _ := strings.Cut(v.head, ":")
+		return v.kind == unknown && v.head != "" && w.hijacks(st, first)
 	}
 	for _, s := range opts {
 		first, _, _ := strings.Cut(s, ":")

@@ -191,7 +191,14 @@ func wordValue(u word) value {
 	if u.glob {
 		return value{bound: bound{within: []string{u.text}}, oneWord: true}
 	}
-	return value{bound: u.bound, oneWord: !u.open && !u.split, fed: u.fed}
+	v := value{bound: u.bound, oneWord: !u.open && !u.split, fed: u.fed}
+	for _, p := range u.pieces {
+		if !p.known {
+			break
+		}
+		v.head += p.text
+	}
+	return v
 }
 
 // textPiece is the value of $name in a word.

@@ -172,7 +172,7 @@ func standsFor(c, run vectorCall) bool {
 	if c.Tool != run.Tool {
 		return false
 	}
-	if c.CLI["unknown_args"] == true {
+	if c.CLI["unknown_args"] == true || run.CLI["spec_matched"] == false && shifts(c) {
 		return true
 	}
 	fields, _ := c.CLI["fields"].(map[string]any)
@@ -187,11 +187,26 @@ func standsFor(c, run vectorCall) bool {
 		if !ok && want == nil {
 			continue
 		}
+		if fields[k] == "unknown" && shifts(c) {
+			continue
+		}
 		if !sameValue(c, fields[k], got, want) {
 			return false
 		}
 	}
 	return true
+}
+
+// shifts says whether a glob stands in place of a single operand, so that all
+// operands are uncertain.
+func shifts(c vectorCall) bool {
+	fields, _ := c.CLI["fields"].(map[string]any)
+	for k, v := range c.Args {
+		if s, ok := v.(string); ok && (fields[k] == "glob" || fields[k] == "unknown" && hasGlob(s)) {
+			return true
+		}
+	}
+	return false
 }
 
 func unknownField(c vectorCall, field string) bool {

@@ -225,6 +225,9 @@ func OpenSet(part func(name string) ([]byte, bool), ctx *Context) (*Compiled, er
 		}
 	}
 	c.rules = make([]*Rule, c.index.rules)
+	if len(c.head.Tools) > 0 && ctx != nil {
+		ctx.PathField = func(tool, field string) bool { return c.Specs().PathField(tool, field) }
+	}
 	return c, nil
 }
 

@@ -32,6 +32,9 @@ func (m *merger) tools(docs []*doc) {
 		}
 	}
 	m.set.Specs = specs(m.set.tools)
+	if len(m.set.tools) > 0 {
+		m.o.Context.PathField = m.set.Specs.PathField
+	}
 }
 
 // specs makes the set of specs in force.

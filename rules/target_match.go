@@ -221,7 +221,7 @@ func (v *view) isPath(field string) bool {
 	if v.plain && !isRedirect(field) {
 		return false
 	}
-	return isPathField(field) || v.ctx.PathField != nil && v.ctx.PathField(v.tool, field)
+	return isPathField(field) || v.ctx.pathField(v.tool, field)
 }
 
 // ExistsNow lists the path arguments of a call that are on disk now: a recorded

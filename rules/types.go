@@ -13,6 +13,7 @@ import (
 	"github.com/agentltl/agentltl-hook/cond"
 	"github.com/agentltl/agentltl-hook/contract"
 	"github.com/agentltl/agentltl-hook/ltl"
+	"github.com/agentltl/agentltl-hook/shell"
 	"github.com/agentltl/agentltl-hook/shell/spec"
 	"github.com/agentltl/agentltl-hook/trace"
 )
@@ -255,8 +256,16 @@ type Context struct {
 	Tmp  string // temporary folder
 	FS   FS     // nil: nothing is on disk
 	// PathField says whether a tool's argument is marked as a path by a command
-	// spec, beside the names that always are; nil: none is.
+	// spec, beside the names that always are; nil: the bundled specs say so. Load
+	// and OpenSet set it for files with specs of their own.
 	PathField func(tool, field string) bool
+}
+
+func (c *Context) pathField(tool, field string) bool {
+	if c.PathField != nil {
+		return c.PathField(tool, field)
+	}
+	return shell.Bundled().PathField(tool, field)
 }
 
 // An FS is a read-only look at the disk. Paths are absolute.

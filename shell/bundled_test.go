@@ -21,7 +21,7 @@ func BenchmarkBundled(b *testing.B) {
 		})
 		b.Run(line[0]+"/cold", func(b *testing.B) {
 			for b.Loop() {
-				spec.NewSet(packIndex, packData).Parse(words)
+				spec.NewSet(packIndex, packData, packPaths).Parse(words)
 			}
 		})
 	}

@@ -217,6 +217,10 @@ func (w *walker) scriptFile(st *state, c ctx, cmd command, u word, wrapper strin
 		return
 	}
 	key := w.pathKey(st.dir, u)
+	if i >= 0 && i < len(w.calls) {
+		// What a rule that wants scripts read first looks at.
+		setArg(&w.calls[i], "script", key)
+	}
 	c.wrappers[len(c.wrappers)-1] = wrapper
 	text, ok, sure := w.scriptText(c, key, cmd)
 	if !ok || !sure {

@@ -18,12 +18,15 @@ import (
 )
 
 func main() {
-	index, data, err := generate("packs")
+	index, data, paths, err := generate("packs")
 	if err == nil {
 		err = os.WriteFile("packs.gen.idx", index, 0o644)
 	}
 	if err == nil {
 		err = os.WriteFile("packs.gen.json", data, 0o644)
+	}
+	if err == nil {
+		err = os.WriteFile("packs.gen.paths", paths, 0o644)
 	}
 	if err != nil {
 		panic(err)
@@ -31,10 +34,10 @@ func main() {
 }
 
 // generate reads the packs of a folder.
-func generate(dir string) (index, data []byte, err error) {
+func generate(dir string) (index, data, paths []byte, err error) {
 	commands, err := load(dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	var buf bytes.Buffer
 	lines := map[string]string{}
@@ -59,7 +62,7 @@ func generate(dir string) (index, data []byte, err error) {
 	}
 	for _, c := range commands {
 		if err := c.Records(c.Name, emit); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
 	keys := make([]string, 0, len(lines))
@@ -71,7 +74,11 @@ func generate(dir string) (index, data []byte, err error) {
 	for _, k := range keys {
 		fmt.Fprintln(&idx, lines[k])
 	}
-	return idx.Bytes(), buf.Bytes(), nil
+	set := spec.NewSet(idx.String(), buf.String(), "")
+	for _, l := range set.PathLines() {
+		paths = append(append(paths, l...), '\n')
+	}
+	return idx.Bytes(), buf.Bytes(), paths, nil
 }
 
 // load reads all packs, sorted by command.

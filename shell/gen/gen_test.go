@@ -12,11 +12,11 @@ import (
 
 // TestCurrent fails when the embedded data is not what the packs give.
 func TestCurrent(t *testing.T) {
-	index, data, err := generate("../packs")
+	index, data, paths, err := generate("../packs")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for file, want := range map[string][]byte{"packs.gen.idx": index, "packs.gen.json": data} {
+	for file, want := range map[string][]byte{"packs.gen.idx": index, "packs.gen.json": data, "packs.gen.paths": paths} {
 		got, err := os.ReadFile(filepath.Join("..", file))
 		if err != nil {
 			t.Fatal(err)
@@ -43,7 +43,7 @@ func TestGenerateErrors(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(tt.text), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			_, _, err := generate(dir)
+			_, _, _, err := generate(dir)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%q: got %v, want %q in it", tt.text, err, tt.want)
 			}
@@ -61,11 +61,11 @@ two: {<<: *common, positionals: [b]}
 	if err := os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	index, data, err := generate(dir)
+	index, data, paths, err := generate(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := spec.NewSet(string(index), string(data))
+	set := spec.NewSet(string(index), string(data), string(paths))
 	for name, operand := range map[string]string{"one": "a", "two": "b"} {
 		p := set.Parse([]spec.Word{{Text: name, Known: true}, {Text: "-f", Known: true}, {Text: "v", Known: true}})
 		if p.Args["force"] != true || p.Args[operand] != "v" {

@@ -83,6 +83,7 @@ const (
 	StartPath          // from the directory the command is started in, whatever -C says
 	AnyHost            // as IsPath, but host:path and URLs are not ours
 	NewPath            // as IsPath, where the peer keeps the text as typed
+	TypedPath          // a path that stays as typed, but is one when rules compare it (the script of python)
 )
 
 // A Positional is an operand, or a run of operands.

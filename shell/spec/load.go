@@ -266,13 +266,15 @@ func (l *loader) path(n Node) PathKind {
 		}
 		return NoPath
 	}
-	switch l.word(n, "path", "start", "remote", "new") {
+	switch l.word(n, "path", "start", "remote", "new", "typed") {
 	case "start":
 		return StartPath
 	case "remote":
 		return AnyHost
 	case "new":
 		return NewPath
+	case "typed":
+		return TypedPath
 	}
 	return ByName
 }

@@ -38,7 +38,7 @@ func set(t *testing.T, text string) *spec.Set {
 		}
 		cmds = append(cmds, c)
 	}
-	return spec.NewSet("", "").With(cmds)
+	return spec.NewSet("", "", "").With(cmds)
 }
 
 // nodeOf makes a node of JSON, which is enough YAML for tests.

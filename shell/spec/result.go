@@ -138,7 +138,7 @@ func (s *slot) kind(dest string) PathKind {
 func (s *slot) field(dest string, vals []Value) Field {
 	f := Field{Name: dest, From: vals}
 	k := s.kind(dest)
-	f.Path, f.Start = k != NoPath, k == StartPath
+	f.Path, f.Start = k != NoPath && k != TypedPath, k == StartPath
 	if k == AnyHost {
 		f.From = slices.Clone(vals)
 		for i := range f.From {

@@ -15,10 +15,14 @@ import (
 type Set struct {
 	index string // sorted lines: see NewSet
 	data  string
+	paths string              // sorted lines "tool field": path fields that no list of names shows
 	own   map[string]*Command // of rule files, by name and alias
 	base  *Set                // the set without specs that may only add a reading; nil: none
 	cache sync.Map            // offset in data -> *Command
 	tools toolList
+
+	ownPaths sync.Once
+	ownField map[string]bool // "tool field" of own
 }
 
 // NewSet reads bundled specs in the form the generator writes: data is one JSON
@@ -26,7 +30,9 @@ type Set struct {
 // for each path ("git", "git push") and alias, sorted, with where its object
 // stands. Nothing is decoded before a line names it, so the number of specs costs
 // nothing at start.
-func NewSet(index, data string) *Set { return &Set{index: index, data: data} }
+// paths has a sorted line "tool field" for each path field whose name does not
+// say so.
+func NewSet(index, data, paths string) *Set { return &Set{index: index, data: data, paths: paths} }
 
 // With returns the set with the specs of rule files added. A spec extends the
 // bundled one of its name unless it replaces it.
@@ -34,7 +40,7 @@ func (s *Set) With(own []*Command) *Set {
 	if len(own) == 0 {
 		return s
 	}
-	out := &Set{index: s.index, data: s.data, own: map[string]*Command{}}
+	out := &Set{index: s.index, data: s.data, paths: s.paths, own: map[string]*Command{}}
 	maps.Copy(out.own, s.own)
 	for _, c := range own {
 		full := c

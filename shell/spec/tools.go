@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -167,5 +168,99 @@ func unique(ps []Param) []Param {
 		at[p.Name] = len(out)
 		out = append(out, p)
 	}
+	return out
+}
+
+// PathField says whether a tool's argument holds paths although its name is none
+// of those that always do (shell.md 5). It decodes no bundled spec.
+func (s *Set) PathField(tool, field string) bool {
+	if s.own != nil {
+		s.ownPaths.Do(s.collectOwn)
+	}
+	// A subcommand has the fields of the commands above it, too.
+	for name := range above(tool) {
+		line := name + " " + field
+		if s.ownField[line] || s.pathLine(line) {
+			return true
+		}
+	}
+	return false
+}
+
+// above lists a tool's name and those that it may be a subcommand of.
+func above(tool string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for yield(tool) {
+			i := strings.LastIndexByte(tool, '_')
+			if i <= 0 {
+				return
+			}
+			tool = tool[:i]
+		}
+	}
+}
+
+// pathLine searches paths.
+func (s *Set) pathLine(line string) bool {
+	lo, hi := 0, len(s.paths)
+	for lo < hi {
+		mid := lo + (hi-lo)/2
+		start := strings.LastIndexByte(s.paths[:mid], '\n') + 1
+		end := start + strings.IndexByte(s.paths[start:], '\n')
+		switch strings.Compare(s.paths[start:end], line) {
+		case 0:
+			return true
+		case -1:
+			lo = end + 1
+		default:
+			hi = start
+		}
+	}
+	return false
+}
+
+func (s *Set) collectOwn() {
+	s.ownField = map[string]bool{}
+	all := map[string]Tool{}
+	for n, c := range s.own {
+		if n == c.Name {
+			s.collect(all, c, toolOf(c), c.Name, nil, false)
+		}
+	}
+	for _, l := range pathLines(all) {
+		s.ownField[l] = true
+	}
+}
+
+// PathLines is what NewSet takes as paths.
+func (s *Set) PathLines() []string {
+	s.toolsOnce()
+	all := map[string]Tool{}
+	for _, t := range s.tools.sorted {
+		all[t.Name] = t
+	}
+	return pathLines(all)
+}
+
+func pathLines(all map[string]Tool) (out []string) {
+	lines := map[string]bool{}
+	for _, t := range all {
+		for _, p := range t.Params {
+			if p.Path && !pathName(p.Name) {
+				lines[t.Name+" "+p.Name] = true
+			}
+		}
+	}
+	for l := range lines {
+		tool, field, _ := strings.Cut(l, " ")
+		inherited := false
+		for name := range above(tool) {
+			inherited = inherited || name != tool && lines[name+" "+field]
+		}
+		if !inherited {
+			out = append(out, l)
+		}
+	}
+	slices.Sort(out)
 	return out
 }

@@ -122,6 +122,16 @@ func (p *part) arguments() []string {
 	return slices.Compact(out)
 }
 
+// runsScript says whether a tool is a shell: without a spec, but its call names
+// the script it runs and the text it reads (shell.md 3.2).
+func runsScript(tool string) bool {
+	switch tool {
+	case "bash", "sh", "zsh", "dash", "ksh", "ash", "fish":
+		return true
+	}
+	return false
+}
+
 // argument tells an argument that none of a part's tools has.
 func (l *linter) argument(r *linted, p *part, arg string) {
 	if slices.Contains(commonParams[:], arg) || len(p.tools) == 0 {
@@ -137,6 +147,8 @@ func (l *linter) argument(r *linted, p *part, arg string) {
 		t, ok, _ := l.tools.tool(n.name)
 		switch {
 		case !ok && strings.HasPrefix(n.name, "mcp__"), !ok && n.name != strings.ToLower(n.name):
+			return
+		case !ok && runsScript(n.name) && (base == "script" || base == "stdin"):
 			return
 		case !ok:
 			names = append(names, n.name)

@@ -434,6 +434,9 @@ func (o InstallOptions) forget(real string) {
 // sweep removes the folder of the records when it is empty, and the state folder
 // if nothing was recorded either.
 func (o InstallOptions) sweep() {
+	if len(o.Records()) == 0 { // folders that are in use by now stay
+		_ = os.Remove(o.foldersPath())
+	}
 	if os.Remove(filepath.Join(o.StateDir, "install")) == nil {
 		_ = os.Remove(o.StateDir)
 	}

@@ -17,20 +17,14 @@ import (
 type Office struct {
 	p     *Pipeline
 	dir   string
-	root  string
 	store *store.Session
 	now   time.Time
 }
 
 // Office opens the project of a folder.
 func (p *Pipeline) Office(dir string) *Office {
-	r := &run{p: p, e: Event{Dir: dir}, folder: dir}
-	r.find(r.findOptions())
-	o := &Office{p: p, dir: dir, root: r.root, now: time.Now()}
-	if p.Now != nil {
-		o.now = p.Now()
-	}
-	o.store = store.Open(store.Options{Dir: p.StateDir, Root: r.root, Now: o.now})
+	o := &Office{p: p, dir: dir, now: p.clock()}
+	o.store = store.Open(store.Options{Dir: p.StateDir, Root: p.StoreRoot(dir), Now: o.now})
 	return o
 }
 

@@ -70,9 +70,7 @@ func (p *Pipeline) Explain(q Question) (Explained, error) {
 
 // subject finds the session and the kept decision of a question.
 func (p *Pipeline) subject(q Question) (session string, d *state.Decision, err error) {
-	r := &run{p: p, e: Event{Dir: q.Dir}, folder: q.Dir}
-	r.find(r.findOptions())
-	s := store.Open(store.Options{Dir: p.StateDir, Root: r.root, Session: q.Session})
+	s := store.Open(store.Options{Dir: p.StateDir, Root: p.StoreRoot(q.Dir), Session: q.Session})
 	err = s.ViewTx(func(tx *store.Tx) error {
 		if session = q.Session; session == "" {
 			session = tx.LastSession()

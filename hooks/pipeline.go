@@ -93,6 +93,14 @@ func (r *run) answer() (Answer, error) {
 	}
 }
 
+// clock is the time of an event; without a clock all happens at once.
+func (p *Pipeline) clock() time.Time {
+	if p.Now == nil {
+		return time.Time{}
+	}
+	return p.Now()
+}
+
 // packDirs are where named packs are looked up before the project's own.
 func (p *Pipeline) packDirs() []string {
 	var dirs []string

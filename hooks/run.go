@@ -1,7 +1,6 @@
 package hooks
 
 import (
-	"os"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -9,7 +8,6 @@ import (
 	"github.com/agentltl/agentltl-hook/guard"
 	"github.com/agentltl/agentltl-hook/rules"
 	"github.com/agentltl/agentltl-hook/state"
-	"github.com/agentltl/agentltl-hook/store"
 	"github.com/agentltl/agentltl-hook/trace"
 )
 
@@ -34,16 +32,15 @@ type run struct {
 	alone   bool // nobody can answer a question
 	auto    bool
 	strict  bool
+	shared  bool // store is the one of all worktrees
+	rooted  bool // root is the one the session began with, whatever the disk says now
 	gapped  bool // the call ran without having been proposed
 }
 
 // begin finds out which rules are in force for the event. Without a rule file in
 // any layer, and none that the session had, set stays nil: silence.
 func (p *Pipeline) begin(e Event) (*run, error) {
-	r := &run{p: p, e: e, now: time.Now()}
-	if p.Now != nil {
-		r.now = p.Now()
-	}
+	r := &run{p: p, e: e, now: p.clock()}
 	if r.e.Session == "" {
 		r.e.Session = "default"
 	}
@@ -63,14 +60,28 @@ func (p *Pipeline) begin(e Event) (*run, error) {
 	if err := r.prompt(); err != nil {
 		return r, err
 	}
-	if len(r.found.Files) == 0 && !r.p.Bare && !r.storeThere() {
+	if !r.applies() && !r.storeThere() && !r.moved() {
 		return r, nil
 	}
 	if err := r.view(r.look); err != nil {
 		return r, err
 	}
+	if r.mem.Start.IsZero() && r.moved() {
+		if err := r.view(r.look); err != nil {
+			return r, err
+		}
+	}
 	if r.set == nil && r.applies() {
 		r.load()
+	}
+	if !r.rooted && r.share() {
+		r.set, r.loaded = nil, nil
+		if err := r.view(r.look); err != nil {
+			return r, err
+		}
+		if r.set == nil && r.applies() {
+			r.load()
+		}
 	}
 	return r, nil
 }
@@ -121,32 +132,6 @@ func (r *run) find(o rules.FindOptions) {
 	if r.root == "" {
 		r.root = rules.GitRoot(r.folder)
 	}
-}
-
-// openStore names the store of the project; nothing is opened yet.
-func (r *run) openStore() error {
-	if r.p.Store != nil {
-		var err error
-		r.store, err = r.p.Store(r.root, r.session)
-		return err
-	}
-	o := store.Options{Dir: r.p.StateDir, Root: r.root, Session: r.session, Now: r.now}
-	if r.e.Kind == PreTool {
-		o.Deadline = store.PreDeadline
-	}
-	r.store = store.Open(o)
-	return nil
-}
-
-// storeThere says whether the project has a store already. Only then can the
-// session have had a rule file that is gone.
-func (r *run) storeThere() bool {
-	s, ok := r.store.(*store.Session)
-	if !ok {
-		return true
-	}
-	_, err := os.Stat(s.Path())
-	return err == nil
 }
 
 // view and update run fn on a transaction about the root session.
@@ -213,12 +198,13 @@ func (r *run) part(name string) ([]byte, bool) {
 // later is nested, one that is gone leaves its last good rules (trust.md 4). A
 // session start looks anew, but for a compaction, which is none.
 func (r *run) settle() {
-	if r.e.Kind == SessionStart && r.e.Source != "compact" || r.mem.RuleFile == "" || r.mem.RuleFile == r.found.ProjectFile {
+	if r.e.Kind == SessionStart && r.e.Source != "compact" || r.mem.RuleFile == "" || r.mem.RuleFile == r.found.ProjectFile && !r.rooted {
 		return
 	}
 	o := r.findOptions()
 	o.ProjectFile, o.Root = r.mem.RuleFile, r.root
 	r.find(o)
+	r.root = o.Root
 }
 
 func (r *run) keyOptions() rules.KeyOptions {

@@ -39,13 +39,9 @@ func repo(dir string) map[string]any {
 	out["root"] = root
 	d := &disk{}
 	if !st.IsDir() {
-		b, err := d.ReadFile(git, 4096)
-		path, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: ")
-		if err != nil || !ok {
+		path := readPath(d, git, "gitdir: ")
+		if path == "" {
 			return out
-		}
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(root, path)
 		}
 		if filepath.Base(filepath.Dir(path)) == "worktrees" {
 			out["worktree"] = filepath.Base(path)

@@ -133,9 +133,15 @@ func get(b *bbolt.Bucket, k []byte) []byte {
 	return bounded(b, b.Get(k))
 }
 
-// bounded stops at a damaged length before somebody copies gigabytes.
+// bounded stops at a damaged length before somebody copies gigabytes. What was
+// written in this transaction may be larger than the file is yet: a rule file's
+// texts are up to a mebibyte each.
 func bounded(b *bbolt.Bucket, v []byte) []byte {
-	if int64(len(v)) > b.Tx().Size() {
+	most := b.Tx().Size()
+	if b.Writable() {
+		most += 64 << 20
+	}
+	if int64(len(v)) > most {
 		damaged("a value of %d bytes", len(v))
 	}
 	return v

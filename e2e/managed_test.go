@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -52,8 +53,25 @@ exit $s
 	}
 }
 
-func scenarioManaged(t *testing.T, l *lab) {
+// homeInPasswd makes the lab's home that of the running user in a private /etc.
+func (l *lab) homeInPasswd(t *testing.T) {
+	t.Helper()
 	l.privateEtc(t)
+	data, err := os.ReadFile("/etc/passwd")
+	l.must(err)
+	var lines []string
+	for line := range strings.Lines(string(data)) {
+		if f := strings.Split(strings.TrimSuffix(line, "\n"), ":"); len(f) == 7 && f[2] == strconv.Itoa(os.Geteuid()) {
+			f[5] = l.home
+			line = strings.Join(f, ":") + "\n"
+		}
+		lines = append(lines, line)
+	}
+	l.write(filepath.Join(l.dir, "etc", "passwd"), strings.Join(lines, ""))
+}
+
+func scenarioManaged(t *testing.T, l *lab) {
+	l.homeInPasswd(t) // a managed line carries no folders either
 	// The program must belong to root outside of every home.
 	l.must(os.MkdirAll(filepath.Join(l.dir, "etc", "agentltl"), 0o755))
 	l.write(filepath.Join(l.dir, "etc", "agentltl", "AGENTLTL.yaml"), noForcePush)

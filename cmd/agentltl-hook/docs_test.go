@@ -269,7 +269,7 @@ func TestDocsRuleFiles(t *testing.T) {
 			}
 		}
 	}
-	if loaded < 30 {
+	if loaded < 20 {
 		t.Errorf("%d rule files in the documents; some are not found", loaded)
 	}
 }

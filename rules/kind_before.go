@@ -139,8 +139,11 @@ func explainBefore(a, t, s *target, vars []string, e Explanation) string {
 			fmt.Fprintf(&b, ", and no %s since", s.words())
 		}
 	}
-	if e.Maybe || t.match(&e.Call, nil) == trace.Maybe {
+	switch {
+	case t.match(&e.Call, nil) == trace.Maybe:
 		b.WriteString("; " + maybeWords)
+	case e.Maybe && a.any(func(p *part) bool { return p.succeeded != nil }):
+		b.WriteString("; how an earlier one ended is not known: run it by itself, then this")
 	}
 	return b.String()
 }

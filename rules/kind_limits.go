@@ -50,13 +50,38 @@ func (b *builder) atMost(name string) {
 		}
 		msg := fmt.Sprintf("%s has run %s; the limit is %d", t.words(), ran, n)
 		if len(vars) > 0 {
-			msg += " for each value of " + dollars(vars)
+			msg += " for each value of " + dollars(vars) + spent(t, vars, n, e)
 		}
 		if e.Maybe || t.match(&e.Call, nil) == trace.Maybe {
 			msg += "; " + maybeWords
 		}
 		return msg
 	}
+}
+
+// spent names the values of the call whose budget is used up.
+func spent(t *target, vars []string, n int, e Explanation) string {
+	if len(vars) != 1 || e.Earlier == nil || e.First > 0 {
+		return ""
+	}
+	earlier := e.Earlier()
+	vals, _ := t.values(&e.Call, vars[0], trace.Maybe)
+	var out []string
+	for _, v := range vals {
+		ran := 0
+		for i := range earlier {
+			if t.match(&earlier[i], ltl.Env{vars[0]: v}) == trace.Yes {
+				ran++
+			}
+		}
+		if ran >= n {
+			out = append(out, word(valueText(v)))
+		}
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return ", here " + list(out, "and")
 }
 
 // wholeNumber reads an integer; a boolean or 1.5 is none.

@@ -46,7 +46,19 @@ func (b *builder) temporal(f ltl.Formula) {
 	b.rule.Reserves = func(c *trace.Call) bool {
 		return always || slices.ContainsFunc(tools, func(name string) bool { return callHasTool(c, name) })
 	}
-	b.rule.Summary = f.String()
+	b.rule.Summary = b.readable(f)
+	b.rule.Explain = func(e Explanation) string {
+		return withMaybe(callName(&e.Call)+" breaks "+b.rule.Summary, e)
+	}
+}
+
+// readable is a formula's text with targets in words.
+func (b *builder) readable(f ltl.Formula) string {
+	s := f.String()
+	for _, t := range b.targets {
+		s = strings.ReplaceAll(s, t.key(), t.words())
+	}
+	return strings.ReplaceAll(s, "match?(", "match(")
 }
 
 // callHasTool says whether a call, in one of its forms, has a tool of that name

@@ -195,3 +195,6 @@ func (b *builder) excepts() {
 		b.rule.Except = append(b.rule.Except, Except{Call: calls{t}, Until: e.Until, Reason: e.Reason, By: e.By})
 	}
 }
+
+// Kinds lists the names of the rule kinds.
+func Kinds() []string { return kindNames() }

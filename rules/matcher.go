@@ -149,10 +149,15 @@ func (w *withCond) values(v *view) (vals []any, known bool) {
 			vals = append(vals, v.variableValue(w.arg, e))
 		}
 	}
-	if cli := v.call.CLI; cli != nil && cli.AllPathsUnknown && v.isPath(w.arg) && !isRedirect(w.arg) {
+	cli := v.call.CLI
+	switch {
+	case cli == nil || isRedirect(w.arg):
+	case cli.AllPathsUnknown && v.isPath(w.arg):
 		bound, ok := v.exact("*")
 		vals = append(vals, bound...)
 		known = known && ok
+	case cli.UnknownArgs && !v.allBounded():
+		known = false // a word that is still to come may be one
 	}
 	return vals, known
 }

@@ -29,7 +29,7 @@ func parseYAML(text []byte) (*yaml.Node, *yamlError) {
 	if !utf8.Valid(text) {
 		return nil, &yamlError{line: badUTF8Line(text), msg: "not valid UTF-8"}
 	}
-	if n := roughNodes(text); n > 2*maxNodes {
+	if n := roughNodes(text); n > maxNodes*3/2 {
 		return nil, &yamlError{msg: fmt.Sprintf("too large: about %d values; at most %d are read", n, maxNodes)}
 	}
 	if roughDepth(text) > 4*maxDepth {
@@ -130,8 +130,8 @@ func badUTF8Line(text []byte) int {
 // roughNodes is a cheap upper guess at the number of values, taken before the
 // parser spends time on them.
 func roughNodes(text []byte) int {
-	return bytes.Count(text, []byte(": ")) + bytes.Count(text, []byte(":\n")) +
-		bytes.Count(text, []byte("- ")) + bytes.Count(text, []byte(",")) + bytes.Count(text, []byte("["))
+	pairs := bytes.Count(text, []byte(": ")) + bytes.Count(text, []byte(":\n"))
+	return 2*pairs + bytes.Count(text, []byte("- ")) + bytes.Count(text, []byte(",")) + bytes.Count(text, []byte("["))
 }
 
 // roughDepth is the deepest run of brackets open at once, quotes ignored.

@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -253,7 +252,7 @@ func TestHostileFiles(t *testing.T) { // row 20
 		"link out": func(l *lab, path string) error {
 			return os.Symlink(l.put(filepath.Join(l.home, ".aws", "credentials"), secret), path)
 		},
-		"fifo": func(_ *lab, path string) error { return syscall.Mkfifo(path, 0o644) },
+		"fifo": func(_ *lab, path string) error { return mkfifo(path) },
 		"zero": func(_ *lab, path string) error { return os.Symlink("/dev/zero", path) },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -155,10 +155,17 @@ func said(a Answer) string {
 	return strings.TrimSpace(s + " " + a.Rule)
 }
 
+// endOfMessage stands, among steps, for the end of the model's message.
+const endOfMessage = "---"
+
 // want plays steps and compares: "step => answer".
 func (l *lab) want(steps ...string) {
 	l.t.Helper()
 	for _, s := range steps {
+		if s == endOfMessage {
+			l.handle(Event{Kind: BatchEnd})
+			continue
+		}
 		step, want, _ := strings.Cut(s, " => ")
 		if got := l.do(step); got != want {
 			l.t.Errorf("%s: %s, want %s", step, got, want)

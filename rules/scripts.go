@@ -111,56 +111,6 @@ func expressionsAway(s string) string {
 	}
 }
 
-// makeScripts are the recipe lines of a Makefile, continued lines joined.
-func makeScripts(name string, text []byte) []Script {
-	var out []Script
-	lines := strings.Split(string(text), "\n")
-	for i := 0; i < len(lines); i++ {
-		if !strings.HasPrefix(lines[i], "\t") {
-			continue
-		}
-		start, cmd := i, strings.TrimPrefix(lines[i], "\t")
-		for strings.HasSuffix(cmd, "\\") && i+1 < len(lines) {
-			i++
-			cmd += "\n" + strings.TrimPrefix(lines[i], "\t")
-		}
-		if cmd = shellOfRecipe(cmd); cmd != "" {
-			out = append(out, Script{File: name, Line: start + 1, Text: cmd})
-		}
-	}
-	return out
-}
-
-// shellOfRecipe is a recipe line as the shell gets it: make's own prefixes gone,
-// its variables as the shell's, $$ as $.
-func shellOfRecipe(s string) string {
-	s = strings.TrimLeft(strings.TrimSpace(s), "@-+ ")
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '$' || i+1 == len(s) {
-			b.WriteByte(s[i])
-			continue
-		}
-		switch c := s[i+1]; c {
-		case '$':
-			b.WriteByte('$')
-			i++
-		case '(', '{':
-			end := strings.IndexByte(s[i:], c+1+c>>6) // ')' follows '(' by one, '}' follows '{' by two
-			if end < 0 {
-				b.WriteString("$MAKE_VALUE")
-				return b.String()
-			}
-			b.WriteString("$MAKE_VALUE")
-			i += end
-		default: // $@ $< $^ $*: a target or its files
-			b.WriteString("$MAKE_VALUE")
-			i++
-		}
-	}
-	return b.String()
-}
-
 // packageScripts are the scripts of a package.json, by name.
 func packageScripts(name string, text []byte) []Script {
 	var doc struct {

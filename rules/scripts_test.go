@@ -7,6 +7,27 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// makefileText has variables that are set, set later, not set, and make's own.
+const makefileText = `all: x
+	@echo hi
+	-rm -rf $(OUT) ${B} $@ $$HOME \
+	  y
+OUT = $(DIR)/x
+DIR ?= out
+DIR ?= other
+define note
+	not a recipe
+endef
+%.o: %.c
+	$(GO) build -tags $(TAGS) -o $@ $(shell git rev-parse HEAD) $(wildcard *.c)
+	$(MAKE) sub
+FILES := $(shell \
+	find . )
+TAGS = a
+TAGS += b # two
+GO = go
+`
+
 func TestScripts(t *testing.T) {
 	root := fstest.MapFS{
 		".github/workflows/ci.yml": {Data: []byte(`on: push
@@ -22,14 +43,16 @@ jobs:
       - shell: pwsh
         run: Remove-Item x
 `)},
-		"Makefile":     {Data: []byte("all: x\n\t@echo hi\n\t-rm -rf $(OUT) ${B} $@ $$HOME \\\n\t  y\nVAR = 1\n")},
+		"Makefile":     {Data: []byte(makefileText)},
 		"package.json": {Data: []byte("{\n  \"scripts\": {\n    \"test\": \"jest\",\n    \"build\": \"tsc && vite build\"\n  }\n}\n")},
 	}
 	want := []Script{
 		{".github/workflows/ci.yml", 6, "go test ./..."},
 		{".github/workflows/ci.yml", 8, "make build\necho $WORKFLOW_VALUE > out\n"},
 		{"Makefile", 2, "echo hi"},
-		{"Makefile", 3, "rm -rf $MAKE_VALUE $MAKE_VALUE $MAKE_VALUE $HOME \\\n  y"},
+		{"Makefile", 3, "rm -rf out/x  all $HOME \\\n  y"},
+		{"Makefile", 12, "go build -tags a b -o $MAKE_VALUE $(git rev-parse HEAD) $MAKE_VALUE"},
+		{"Makefile", 13, "make sub"},
 		{"package.json", 4, "tsc && vite build"},
 		{"package.json", 3, "jest"},
 	}

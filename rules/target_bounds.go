@@ -87,6 +87,8 @@ func (v *view) unknownPath(field string, c *globCond, values []string) trace.Ans
 			answer, decided = max(answer, v.bound(w, s, c)), true
 		case len(cli.Bounds) > 0 && hasKeyBound(cli.Bounds, s):
 			answer, decided = max(answer, c.bounded(v, cli.Bounds[s])), true
+		case cli.Fields[field] == "glob" && !slices.Contains(cli.UnknownPaths, field):
+			decided = true // beside a glob, a word that is what it says
 		case !strings.HasPrefix(s, "/") && !asWritten(s):
 			// relative under an unknown folder: its end is known
 			answer, decided = max(answer, c.meetsAny(v, newGlob("*/"+escapeGlob(s)))), true

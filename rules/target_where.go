@@ -50,7 +50,17 @@ func (c *globCond) field(v *view, name string, actual any, deep bool) (trace.Ans
 	if name == "target" && v.tree != "" {
 		return c.tree(v), nil
 	}
+	if deep && !v.isPath(name) && !v.globs(name) {
+		// "*" looks for files by name. A tag, a branch or a flag that is not known
+		// names none; a rule on that argument itself gets its maybe.
+		return trace.No, nil
+	}
 	return v.unknownPath(name, c, values), nil
+}
+
+// globs says whether a field is uncertain only for the globs in it.
+func (v *view) globs(field string) bool {
+	return v.call.CLI != nil && v.call.CLI.Fields[field] == "glob"
 }
 
 // tree answers for a folder that is reached with all below it: yes when a

@@ -229,6 +229,9 @@ func (f *fieldWriter) plain(fd spec.Field, v spec.Value) string {
 		f.certainty(fd.Name, "unknown")
 	case u.glob:
 		f.certainty(fd.Name, "glob")
+		if v.Text == u.text && f.c.remote == "" {
+			f.setBound(v.Text, f.w.globBound(f.base, u.text)) // of a program without a spec, it may be files
+		}
 	}
 	if typed := u.shownPart(v.Text); typed != v.Text {
 		f.typed = append(f.typed, alternative{fd.Name, v.Text, typed})

@@ -93,6 +93,9 @@ func (w *walker) expandGlob(elems []string) ([]string, bool) {
 			if w.wroteIn(dir) {
 				return nil, false
 			}
+			if !w.req.FS.IsDir(dir) {
+				continue // no folder, no names
+			}
 			names, ok := w.req.FS.Names(dir, maxNames)
 			if !ok || !w.look(len(names)+1) {
 				return nil, false

@@ -69,8 +69,17 @@ func (t *Tx) First(s state.Scope) int {
 // Calls yields the calls from a position on.
 func (t *Tx) Calls(s state.Scope, from int, may func(tool string) bool) iter.Seq2[int, trace.Call] {
 	return func(yield func(int, trace.Call) bool) {
+		names := map[string]string{} // there are few, and a trace may be long
+		named := func(b []byte) bool {
+			name, ok := names[string(b)]
+			if !ok {
+				name = string(b)
+				names[name] = name
+			}
+			return may(name)
+		}
 		for i, entry := range t.Entries(s, from) {
-			if may != nil && !trace.EntryTools(entry, may) {
+			if may != nil && !trace.EntryTools(entry, named) {
 				continue
 			}
 			c, err := trace.DecodeEntry(entry)

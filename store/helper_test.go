@@ -62,6 +62,8 @@ func helper(what string) error {
 		return j.record()
 	case "steps":
 		return j.steps()
+	case "full":
+		return j.full()
 	default:
 		return fmt.Errorf("unknown job %q", j.Do)
 	}

@@ -16,8 +16,8 @@ type pager struct {
 }
 
 // pagerStep is how much is read between two looks: far below the 20 MiB a hook
-// may hold, and some thousand calls apart.
-const pagerStep = 4 << 20
+// may hold, and a thousand calls apart.
+const pagerStep = 1 << 20
 
 func newPager(tx *bbolt.Tx) *pager { return &pager{tx: tx} }
 

@@ -17,7 +17,7 @@ import (
 
 // rewriteBatch bytes of keys and values are committed together, which bounds
 // memory, not safety: nobody sees the new file before it is whole.
-const rewriteBatch = 2 << 20
+const rewriteBatch = 512 << 10
 
 // A keeper says whether a value goes into the new file. path are the names of
 // the buckets around it.
@@ -121,6 +121,7 @@ func (c *copier) copy(path [][]byte, src *bbolt.Bucket) error {
 		if v == nil {
 			return c.copy(slices.Concat(path, [][]byte{bytes.Clone(k)}), src.Bucket(k))
 		}
+		c.page.passed(len(k) + len(v))
 		if c.keep != nil && !c.keep(path, k, v) {
 			return nil
 		}
@@ -131,7 +132,6 @@ func (c *copier) copy(path [][]byte, src *bbolt.Bucket) error {
 			gen = c.gen
 		}
 		c.size += len(k) + len(v)
-		c.page.passed(len(k) + len(v))
 		return dst.Put(k, v) // v stays valid as long as src is open
 	})
 }

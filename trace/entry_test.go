@@ -201,12 +201,12 @@ func TestEntryTools(t *testing.T) {
 		tool string
 		want bool
 	}{{"git_push", true}, {"git", true}, {"git_pul", false}, {"text", false}} {
-		if got := EntryTools(data, func(s string) bool { return s == tt.tool }); got != tt.want {
+		if got := EntryTools(data, func(s []byte) bool { return string(s) == tt.tool }); got != tt.want {
 			t.Errorf("EntryTools(%s) = %v, want %v", tt.tool, got, tt.want)
 		}
 	}
 	odd := Call{Tool: "a\"b"}
-	if !EntryTools(AppendEntry(nil, &odd), func(string) bool { return false }) {
+	if !EntryTools(AppendEntry(nil, &odd), func([]byte) bool { return false }) {
 		t.Error("a name with an escape was passed over")
 	}
 }
@@ -256,7 +256,7 @@ func TestEntryRoundTrip(t *testing.T) {
 		if diff := cmp.Diff(c, got); diff != "" {
 			t.Fatalf("-wrote +read:\n%s", diff)
 		}
-		if !EntryTools(data, func(s string) bool { return s == c.Tool }) {
+		if !EntryTools(data, func(s []byte) bool { return string(s) == c.Tool }) {
 			t.Fatal("EntryTools does not find the tool")
 		}
 	})

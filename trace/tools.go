@@ -6,7 +6,8 @@ import "bytes"
 // [AppendEntry] writes it, names: its own or one of a form. It looks at the
 // bytes without decoding them, for passing over calls that cannot matter to a
 // rule; a "tool" that some argument has counts too, so it errs by saying true.
-func EntryTools(data []byte, may func(tool string) bool) bool {
+// may must not keep its argument.
+func EntryTools(data []byte, may func(tool []byte) bool) bool {
 	const mark = `"tool":"`
 	for {
 		_, rest, found := bytes.Cut(data, []byte(mark))
@@ -17,7 +18,7 @@ func EntryTools(data []byte, may func(tool string) bool) bool {
 		if end < 0 || bytes.IndexByte(rest[:end], '\\') >= 0 {
 			return true // escaped, or no entry of ours: let the caller decode it
 		}
-		if may(string(rest[:end])) {
+		if may(rest[:end]) {
 			return true
 		}
 		data = rest[end:]

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -120,8 +119,11 @@ func runStoreExport(e *env, o storeExportOptions) error {
 	if o.calls < 0 {
 		return cli.Usagef("store export: --calls %d is no number of calls", o.calls)
 	}
-	var b bytes.Buffer
-	r, err := projectStore(e).Export(&b, store.ExportOptions{Session: o.session, Calls: o.calls})
+	var r store.ExportReport
+	err := atomicfile.WriteFrom(e.Path(o.file), 0o600, func(w io.Writer) (err error) {
+		r, err = projectStore(e).Export(w, store.ExportOptions{Session: o.session, Calls: o.calls})
+		return err
+	})
 	switch {
 	case errors.Is(err, store.ErrNoStore) && o.session != "":
 		return noSession(o.session)
@@ -129,9 +131,6 @@ func runStoreExport(e *env, o storeExportOptions) error {
 		return cli.Findingf("nothing is recorded for this directory")
 	case err != nil:
 		return storeTrouble(err)
-	}
-	if err := atomicfile.Write(e.Path(o.file), b.Bytes(), 0o600); err != nil {
-		return err
 	}
 	return printPorted(e, "exported", r, r.Calls, false)
 }

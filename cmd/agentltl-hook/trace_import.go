@@ -48,7 +48,7 @@ func newTraceImportCmd(e *env) *cobra.Command {
 
 // importBatch calls are recorded in one transaction, which holds their pages in
 // memory.
-const importBatch = 5_000
+const importBatch = 1_000
 
 func runTraceImport(e *env, o importOptions) error {
 	// The whole file is read before anything is recorded.

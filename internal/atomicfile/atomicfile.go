@@ -6,6 +6,7 @@ package atomicfile
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,6 +22,19 @@ func Write(path string, data []byte, mode fs.FileMode) error {
 // WriteSteps is Write that tells step before and after each of its steps
 // ("write", "sync", "rename"), for tests that end the process there.
 func WriteSteps(path string, data []byte, mode fs.FileMode, step func(point string)) error {
+	return replace(path, mode, step, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// WriteFrom is Write for content that write makes piece by piece. When write
+// fails nothing is replaced.
+func WriteFrom(path string, mode fs.FileMode, write func(io.Writer) error) error {
+	return replace(path, mode, func(string) {}, write)
+}
+
+func replace(path string, mode fs.FileMode, step func(point string), write func(io.Writer) error) error {
 	target, err := follow(path)
 	if err != nil {
 		return err
@@ -35,7 +49,7 @@ func WriteSteps(path string, data []byte, mode fs.FileMode, step func(point stri
 		return err
 	}
 	step("write.before")
-	temp, err := writeTemp(target, data, mode, step)
+	temp, err := writeTemp(target, mode, step, write)
 	if err != nil {
 		return err
 	}
@@ -67,7 +81,7 @@ func follow(path string) (string, error) {
 	return "", &fs.PathError{Op: "follow", Path: path, Err: errors.New("too many symbolic links")}
 }
 
-func writeTemp(target string, data []byte, mode fs.FileMode, step func(string)) (name string, err error) {
+func writeTemp(target string, mode fs.FileMode, step func(string), write func(io.Writer) error) (name string, err error) {
 	f, err := os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".tmp-*")
 	if err != nil {
 		return "", fmt.Errorf("replace %s: %w", target, err)
@@ -79,7 +93,7 @@ func writeTemp(target string, data []byte, mode fs.FileMode, step func(string)) 
 			_ = os.Remove(f.Name())
 		}
 	}()
-	if _, err := f.Write(data); err != nil {
+	if err := write(f); err != nil {
 		return "", err
 	}
 	step("write.after")

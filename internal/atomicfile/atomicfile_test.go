@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -60,6 +61,25 @@ func TestWriteRefuses(t *testing.T) {
 	}
 	if err := Write(filepath.Join(dir, "a", "b"), nil, 0o600); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing folder: %v", err)
+	}
+}
+
+func TestAFailedWriteReplacesNothing(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	if err := Write(path, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	boom := errors.New("boom")
+	err := WriteFrom(path, 0o600, func(w io.Writer) error {
+		_, _ = io.WriteString(w, "half")
+		return boom
+	})
+	if got, _ := os.ReadFile(path); !errors.Is(err, boom) || string(got) != "old" {
+		t.Errorf("%v, holds %q", err, got)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("left behind: %v", entries)
 	}
 }
 

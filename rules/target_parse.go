@@ -107,7 +107,7 @@ func (r *targetReader) mapping(t *target, m map[string]any) {
 	var p part
 	for _, k := range sortedKeys(m) {
 		if !slices.Contains(targetKeyNames(), k) {
-			r.failf("unknown key %q in a target%s; a target takes %s", k, didYouMean(k, targetKeyNames()), list(targetKeyNames(), "and"))
+			r.failf("unknown key %q in a target%s; a target takes %s", clip(k, 40), didYouMean(k, targetKeyNames()), list(targetKeyNames(), "and"))
 		}
 	}
 	tool, effect := m["tool"], m["effect"]

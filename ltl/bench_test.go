@@ -137,7 +137,8 @@ func BenchmarkValues(b *testing.B) {
 		{"once", `G(forall f in here("edit", "path"): Y(O(now_with("read", path=$f))))`},
 		{"since", `G(forall f in here("push", "path"): Y((!now("edit")) S now_with("test", path=$f)))`},
 		{"count", `G(forall f in here("read", "path"): count_before(now_with("read", path=$f), < 3))`},
-		{"lock", `G(forall f in here("read", "path"): X((!now_with("edit", path=$f)) W now_with("test", path=$f)))`},
+		{"lock", `G(forall f in here("read", "path"): X((!now_with("edit", path=$f)) W now_with("commit", path=$f)))`},
+		{"pay", `G(forall f in here("read", "path"): X(G(!now_with("pay", path=$f))))`},
 	} {
 		for _, n := range []int{10, 1_000, 50_000} {
 			b.Run(fmt.Sprintf("%s/values=%d", rule.name, n), func(b *testing.B) {

@@ -29,6 +29,7 @@ func (r *run) activate(c *class, b *bindings) *active {
 		}
 	} else {
 		a.stored.copyTo(&a.st)
+		r.wake(a)
 		if c.lazy {
 			c.catchUp(&a.st, unmet, r.pos)
 		}
@@ -219,16 +220,19 @@ func (r *run) register(e *node) *reg {
 	if st := r.m.kept.get(r.m, e.b); st != nil {
 		return &st.regs[e.f.slot]
 	}
+	if a := r.unmet[e.b.class.id]; a != nil {
+		return &a.st.regs[e.f.slot]
+	}
 	return &r.m.unmet[e.b.class.id].regs[e.f.slot]
 }
 
 // activateNamed makes those bindings of a class active that the call names, and
 // where that is not enough all that are kept.
 func (r *run) activateNamed(c *class) {
-	if len(c.regs)+len(c.cells) == 0 {
+	if !c.hasState() {
 		return
 	}
-	if !c.lazy {
+	if !c.lazy || r.concernsAll(c) {
 		r.m.kept.each(r.m, c, func(b *bindings) { r.activate(c, b) })
 	}
 	if r.miss {
@@ -240,6 +244,24 @@ func (r *run) activateNamed(c *class) {
 	for _, v := range c.vars {
 		r.set(v, freshBound)
 	}
+}
+
+// concernsAll says whether the call may match an atom for every value: a target
+// that is unsure of it. Past cells make up for such a call later, registers and
+// instances kept with a binding must see it.
+func (r *run) concernsAll(c *class) bool {
+	if r.miss || len(c.regs) == 0 && !c.parks {
+		return false
+	}
+	env := r.names(c)
+	for _, n := range c.atoms {
+		for _, t := range n.tools {
+			if t.Target != nil && t.Target.Match(r.c, env) != trace.No {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // nameAll goes through all combinations of the values of c's variables, from the

@@ -84,6 +84,10 @@ func (m *Monitor) appendState(b []byte) []byte {
 		}
 	}
 	w.items(m.items)
+	if m.p.parks {
+		w.uint(m.parked)
+		w.uint(m.owed)
+	}
 	if m.p.bounded && m.kept.stored == nil {
 		w.bindings(m)
 	}
@@ -110,6 +114,10 @@ func (w *writer) binding(b *bindings, st *envState) {
 	w.bind(b)
 	w.uint(st.at)
 	w.state(b.class, st)
+	if b.class.parks {
+		w.items(st.items)
+		w.uint(st.owed)
+	}
 }
 
 // appendVar writes one binding for Changes.

@@ -144,6 +144,10 @@ func (r *reader) monitor() {
 		m.unmet[c.id] = u
 	}
 	m.items = r.items()
+	if m.p.parks {
+		m.parked = r.uint()
+		m.owed = r.upTo(m.parked)
+	}
 	if m.p.bounded && m.kept.stored == nil {
 		for range r.length() {
 			if b, st := r.binding(); !r.bad {
@@ -175,6 +179,10 @@ func (r *reader) binding() (*bindings, *envState) {
 	st := newState(b.class, false)
 	st.at = r.uint()
 	r.state(b.class, st)
+	if b.class.parks {
+		st.items = r.items()
+		st.owed = r.upTo(len(st.items))
+	}
 	return b, st
 }
 

@@ -291,6 +291,13 @@ func (g *gen) whole(s shape) Formula {
 	if len(s.vars) > 0 && g.oneIn(2) {
 		kind = g.IntN(2)
 	}
+	if g.oneIn(6) {
+		m := fakeTarget{tool: g.tool()}
+		if len(s.vars) > 0 {
+			m.variable = pick(g, s.vars...)
+		}
+		return pick[Formula](g, Called{Tool{Target: m}}, CalledNTimes{Tool{Target: m}, g.cmp(), n()}, Before{Tool{Target: m}, Tool{Target: m}})
+	}
 	switch kind {
 	case 0:
 		return CalledWith{g.named(), g.args(s)}

@@ -182,7 +182,7 @@ func (r *run) settle(it item, e *node) {
 			r.fail(p, nil, e, l)
 		}
 	}
-	if e.op == rConst && r.drop(e, v) {
+	if r.drop(e, l) {
 		return
 	}
 	it.e, it.was = e, v
@@ -200,21 +200,22 @@ func (r *run) leaf(e *node, rest []string) {
 			}
 		}
 	}
-	if e.op == rConst && r.drop(e, v) {
+	if r.drop(e, l) {
 		return
 	}
 	r.keep(item{kind: leafItem, e: e, was: v, places: r.placesFor(rest)})
 }
 
-// drop folds a settled leaf into the monitor; a cell keeps those that count.
-func (r *run) drop(e *node, v Verdict) bool {
-	if e.level == topmost {
+// drop forgets a leaf that holds for good, and folds one that is settled into
+// the monitor; a cell keeps those that count.
+func (r *run) drop(e *node, l level) bool {
+	if l == topmost {
 		return true
 	}
-	if r.collect != nil {
+	if e.op != rConst || r.collect != nil {
 		return false
 	}
-	r.m.settled, r.m.ends = min(r.m.settled, v), r.m.ends && e.truth
+	r.m.settled, r.m.ends = min(r.m.settled, l.verdict()), r.m.ends && e.truth
 	return true
 }
 

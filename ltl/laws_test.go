@@ -95,8 +95,8 @@ func TestPrintParses(t *testing.T) {
 
 // untargeted puts names in place of targets, which have no text of their own.
 func untargeted(f Formula) Formula {
-	if m, ok := f.(Match); ok {
-		return Now{Named(m.M.Tools()[0])}
+	if ts := toolsOf(f); len(ts) > 0 && ts[0].Target != nil {
+		return Now{Named(ts[0].Target.Tools()[0])}
 	}
 	for i, k := range children(f) {
 		f = withChild(f, i, untargeted(k))

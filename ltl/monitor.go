@@ -40,6 +40,8 @@ type Monitor struct {
 	unmet   []*envState // by class: "no value met yet"; nil where bindings have no state
 	kept    keeper      // the bindings that differ from it
 	items   []item      // sorted
+	parked  int         // instances kept with bindings: see park.go; all of them pending
+	owed    int         // of these, false if the trace ended now
 	large   bool        // the state is beyond maxState
 	fall    *fallback   // not nil: the evaluator judges
 	history History
@@ -61,10 +63,11 @@ func NewMonitor(f Formula) *Monitor {
 // reset is the state of the empty trace.
 func (m *Monitor) reset() {
 	m.n, m.settled, m.ends, m.items, m.large, m.err = 0, True, true, nil, false, nil
+	m.parked, m.owed = 0, 0
 	m.base = *newState(m.p.classes[0], false)
 	m.unmet = make([]*envState, len(m.p.classes))
 	for _, c := range m.p.classes[1:] {
-		if len(c.regs)+len(c.cells) > 0 {
+		if c.hasState() {
 			m.unmet[c.id] = newState(c, true)
 		}
 	}
@@ -222,7 +225,7 @@ func (m *Monitor) End() bool {
 			return false
 		}
 	}
-	return m.ends
+	return m.ends && m.owed == 0
 }
 
 // Err is what kept the monitor from judging: [ErrBudget], [ErrHistory], or what

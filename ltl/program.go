@@ -49,9 +49,13 @@ type pnode struct {
 	keyable bool   // its key can be another than "-"
 	conj    bool   // reached from the root through & G X Y @ forall alone
 	list    bool   // a cell in that place whose operand divides: it keeps items
+	parks   bool   // a mark of it can be kept with its binding
 	side    string // under G: the sides of & between
 	tools   []Tool // of an atom
-	args    []Arg  // of an atom
+
+	args []Arg // of an atom
+
+	parksEvery bool // an open G of it can be kept with its binding
 }
 
 // A class is a set of variables, with the state that each of their bindings
@@ -63,6 +67,7 @@ type class struct {
 	cells []*pnode
 	memos int      // local atoms of class 0 whose answer is kept during a step
 	atoms []*pnode // the atoms that name values of the variables
+	parks bool     // bindings keep instances
 	// lazy: a call that names no value of the variables changes a binding's state
 	// in a way that the state of "no value met yet" tells afterwards, so that a
 	// binding is touched only by calls that name it (formulas.md 8.5).
@@ -78,6 +83,7 @@ type program struct {
 	classes []*class
 	vars    []string // names by variable
 	bounded bool     // there are classes with variables that have state
+	parks   bool     // some of them keep instances
 }
 
 func newProgram(f Formula) *program {
@@ -290,7 +296,6 @@ func (p *program) layout() {
 		}
 	}
 	for _, c := range p.classes[1:] {
-		p.bounded = p.bounded || len(c.regs)+len(c.cells) > 0
 		for _, n := range c.regs {
 			c.lazy = c.lazy && namesAll(n)
 		}
@@ -298,4 +303,11 @@ func (p *program) layout() {
 			c.lazy = c.lazy && n.isLazy()
 		}
 	}
+	p.markParkable()
+	for _, c := range p.classes[1:] {
+		p.bounded, p.parks = p.bounded || c.hasState(), p.parks || c.parks
+	}
 }
+
+// hasState says whether bindings of the class have something to keep.
+func (c *class) hasState() bool { return len(c.regs)+len(c.cells) > 0 || c.parks }

@@ -28,6 +28,7 @@ type run struct {
 	env     Env      // those of an atom, by name
 	act     []*active
 	current []*active // by class: that of the scope at hand; nil: not looked up yet
+	unmet   []*active // by class: "no value met yet"
 	index   map[string]*active
 	spare   []*active
 	memo    []level // answers of the local atoms without variables
@@ -36,6 +37,7 @@ type run struct {
 	path    []byte   // what follows them
 	collect *[]item  // not nil: instances go here, for a cell
 	next    []item   // the live instances after the call
+	woken   []item   // kept with bindings that became active
 	fresh   []Witness
 
 	expected envState // scratch of commitBinding
@@ -49,6 +51,7 @@ type active struct {
 	stored *envState // as it was kept; nil: not kept
 	st     envState  // as it will be
 	now    []now     // by cell
+	items  []item    // memory for st.items
 	moved  []bool    // by register: its key did in this step
 }
 
@@ -66,6 +69,7 @@ func (r *run) init(p *program) {
 	r.vals = make([]*bound, len(p.vars))
 	r.env = Env{}
 	r.current = make([]*active, len(p.classes))
+	r.unmet = make([]*active, len(p.classes))
 	r.memo = make([]level, p.classes[0].memos)
 	r.index = map[string]*active{}
 }
@@ -85,6 +89,7 @@ func (r *run) begin(m *Monitor, c *trace.Call, miss bool) {
 	r.fresh = nil
 	r.path = r.path[:0]
 	r.collect = nil
+	r.woken = r.woken[:0]
 	m.sp.work = 0
 	base := r.newActive(m.p.classes[0], nil)
 	m.base.copyTo(&base.st)
@@ -94,11 +99,12 @@ func (r *run) begin(m *Monitor, c *trace.Call, miss bool) {
 		return
 	}
 	for _, k := range m.p.classes[1:] {
-		if len(k.regs)+len(k.cells) == 0 {
+		if !k.hasState() {
 			continue
 		}
 		a := r.newActive(k, r.bind(k))
 		a.unmet, a.stored = true, m.unmet[k.id]
+		r.unmet[k.id] = a
 		a.stored.copyTo(&a.st)
 		r.stepRegisters(a)
 	}
@@ -110,6 +116,7 @@ func (r *run) begin(m *Monitor, c *trace.Call, miss bool) {
 // idle makes the run answer for m between calls.
 func (r *run) idle(m *Monitor) {
 	r.m, r.c = m, nil
+	clear(r.unmet)
 	m.sp.work = 0
 	clear(r.index)
 	r.spare = append(r.spare, r.act...)

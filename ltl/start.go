@@ -174,6 +174,9 @@ func (r *run) moved(e *node) bool {
 	switch e.op {
 	case rRegister:
 		a := r.find(e.b)
+		if a == nil && r.m.kept.get(r.m, e.b) == nil {
+			a = r.unmet[e.b.class.id]
+		}
 		return a != nil && a.moved[e.f.slot]
 	case rNot:
 		return r.moved(e.kids[0])

@@ -41,6 +41,8 @@ type envState struct {
 	regs  []reg
 	cells []cell
 	past  []past // only of "no value met yet", of a lazy class
+	items []item // instances that only calls naming the values move; sorted
+	owed  int    // of these, false if the trace ended now
 }
 
 func newState(c *class, unmet bool) *envState {
@@ -62,15 +64,16 @@ func (e *envState) copyTo(d *envState) {
 	d.regs = append(d.regs[:0], e.regs...)
 	d.cells = append(d.cells[:0], e.cells...)
 	d.past = append(d.past[:0], e.past...)
+	d.items, d.owed = e.items, e.owed
 }
 
 func (e *envState) clone() *envState {
-	return &envState{e.at, slices.Clone(e.regs), slices.Clone(e.cells), slices.Clone(e.past)}
+	return &envState{e.at, slices.Clone(e.regs), slices.Clone(e.cells), slices.Clone(e.past), slices.Clone(e.items), e.owed}
 }
 
 // same compares facts; at and past are about how they are kept.
 func (e *envState) same(d *envState) bool {
-	return slices.Equal(e.regs, d.regs) && slices.EqualFunc(e.cells, d.cells, func(a, b cell) bool { return a.same(&b) })
+	return e.owed == d.owed && slices.EqualFunc(e.items, d.items, sameItem) && slices.Equal(e.regs, d.regs) && slices.EqualFunc(e.cells, d.cells, func(a, b cell) bool { return a.same(&b) })
 }
 
 // itemKind is what a live instance waits for.

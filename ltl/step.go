@@ -64,6 +64,8 @@ func (r *run) stepItems() {
 	for _, it := range m.items {
 		r.advance(it)
 	}
+	r.advanceWoken()
+	r.park()
 	// Instances can have made further bindings active, whose cells must not stay
 	// behind the call.
 	r.stepCells()
@@ -108,6 +110,11 @@ func (r *run) commitUnmet(a *active) {
 // values, the kept state would have come to it.
 func (r *run) commitBinding(a *active) {
 	c, unmet := a.class, r.m.unmet[a.class.id]
+	a.items = a.st.items
+	r.m.parked, r.m.owed = r.m.parked+len(a.st.items), r.m.owed+a.st.owed
+	if a.stored != nil {
+		r.m.parked, r.m.owed = r.m.parked-len(a.stored.items), r.m.owed-a.stored.owed
+	}
 	if a.st.same(unmet) {
 		if a.stored != nil {
 			r.m.kept.drop(a.b)
@@ -153,6 +160,9 @@ func stateSize(items []item) int {
 // live is the verdict now.
 func (m *Monitor) live() Verdict {
 	v := m.settled
+	if m.parked > 0 {
+		v = min(v, Pending)
+	}
 	for i := range m.items {
 		if m.items[i].kind == leafItem {
 			v = min(v, m.items[i].was)

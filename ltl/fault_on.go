@@ -14,7 +14,7 @@ var faults = []string{
 	2:  "before takes a call of both tools as its own predecessor",
 	3:  "in_order takes equal steps as an order",
 	4:  "within_steps ends one call late",
-	5:  "an unknown result counts in the key of called_with_result",
+	5:  "an unknown result is one that does not match",
 	6:  "O forgets what held before the last call",
 	7:  "H holds again after a failure",
 	8:  "S ends with the call at which its right side held",

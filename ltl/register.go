@@ -77,11 +77,10 @@ func (r *reg) result(f CalledWithResult, c *trace.Call, env Env) bool {
 		return false
 	}
 	if c.Outcome == nil || c.Outcome.Result == nil {
-		r.m = 1
-		if fault(5) {
-			r.n++
+		if !fault(5) {
+			r.m = 1
 		}
-		return fault(5)
+		return false
 	}
 	r.n++
 	if returned(*c.Outcome.Result, f.Result.lookup(env)) {

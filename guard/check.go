@@ -141,7 +141,7 @@ func (c *check) insists(f *finding) bool {
 func (c *check) decide() {
 	c.notes()
 	best, ok := c.strongest(func(f *finding) bool { return f.call < c.read })
-	if un, found := c.strongest(func(f *finding) bool { return f.call >= c.read }); found && (!ok || un[0].mode > best[0].mode) {
+	if un, found := c.strongest(func(f *finding) bool { return f.call >= c.read }); found && (!ok || un[0].rank() > best[0].rank()) {
 		best, ok = un, true
 	}
 	if ok {
@@ -187,34 +187,56 @@ func (c *check) unparseable() rules.Unparseable {
 	}
 }
 
-// strongest picks, of the findings that refuse, those that decide: in each memory
-// those of the first refused call with its strongest mode; of both memories the
-// stronger mode, the session's first.
+// rank is how strongly a finding speaks: by its mode, and of two that stop the
+// certain one more.
+func (f *finding) rank() int {
+	r := 2 * int(f.mode)
+	if f.mode == rules.Stop && !f.fault.maybe {
+		r++
+	}
+	return r
+}
+
+// strongest picks, of the findings that refuse, those that decide, the first of
+// them in front: in each memory those of the first refused call with its strongest
+// mode; of both memories the stronger mode, the session's first.
 func (c *check) strongest(ok func(*finding) bool) ([]finding, bool) {
 	var best []finding
 	for _, s := range scopes {
-		var here []finding
-		for i := range c.found {
-			f := &c.found[i]
-			if f.scope != s || f.mode == rules.Log || !ok(f) || len(here) > 0 && f.call > here[0].call {
-				continue
-			}
-			if len(here) > 0 && f.mode > here[0].mode {
-				here = here[:0]
-			}
-			if len(here) == 0 || f.mode == here[0].mode {
-				here = append(here, *f)
-			}
-		}
+		here := c.firstRefused(s, ok)
 		switch {
 		case len(here) == 0:
-		case len(best) == 0 || here[0].mode > best[0].mode:
+		case len(best) == 0 || here[0].rank() > best[0].rank():
+			if len(best) > 0 && best[0].mode == here[0].mode && best[0].call == here[0].call {
+				here = append(here, best...)
+			}
 			best = here
 		case here[0].mode == best[0].mode && here[0].call == best[0].call:
 			best = append(best, here...)
 		}
 	}
 	return best, len(best) > 0
+}
+
+// firstRefused are the findings of one memory about its first refused call that
+// have the strongest mode, the deciding one first.
+func (c *check) firstRefused(s state.Scope, ok func(*finding) bool) []finding {
+	var here []finding
+	for i := range c.found {
+		f := &c.found[i]
+		if f.scope != s || f.mode == rules.Log || !ok(f) || len(here) > 0 && f.call > here[0].call {
+			continue
+		}
+		switch {
+		case len(here) == 0 || f.mode > here[0].mode:
+			here = append(here[:0], *f)
+		case f.mode == here[0].mode && f.rank() > here[0].rank():
+			here = slices.Insert(here, 0, *f)
+		case f.mode == here[0].mode:
+			here = append(here, *f)
+		}
+	}
+	return here
 }
 
 // violate makes findings the decision: the first decides, then, up to the

@@ -86,6 +86,16 @@ func (b *wordBuilder) segment(v *Violation) string {
 	return ""
 }
 
+// unknownFiles says whether the call has words that only the shell knows when it
+// runs: then a maybe is about them, else about how an earlier call ended.
+func (b *wordBuilder) unknownFiles(v *Violation) bool {
+	if v.Call >= len(b.d.Chain) {
+		return false
+	}
+	c := b.d.Chain[v.Call].CLI
+	return c != nil && (c.AllPathsUnknown || c.UnknownArgs || len(c.UnknownPaths) > 0 || len(c.Fields) > 0 || len(c.DynamicArgs) > 0)
+}
+
 // facts lists what is known about one violation, a line each.
 func (b *wordBuilder) facts(s *strings.Builder, v *Violation) {
 	r := v.Rule
@@ -101,7 +111,7 @@ func (b *wordBuilder) facts(s *strings.Builder, v *Violation) {
 	if v.InFlight != "" {
 		fmt.Fprintf(s, "Only because %s has not ended yet: try again when it has.\n", v.InFlight)
 	}
-	if v.Maybe {
+	if v.Maybe && b.unknownFiles(v) {
 		s.WriteString("Which files this touches is known only at run time: name them in the command.\n")
 	}
 	if v.RetryAfter > 0 {
@@ -298,7 +308,7 @@ func (b *wordBuilder) told() string {
 			fmt.Fprintf(&s, ": %s", cut(Clean(v.Problem), maxWhy))
 		}
 		s.WriteString("\n")
-		if v.Maybe {
+		if v.Maybe && b.unknownFiles(v) {
 			s.WriteString("Which files this touches is known only at run time.\n")
 		}
 		if v.Rule.Why != "" && !foreign(v.Rule) {

@@ -61,6 +61,8 @@ func (p *Pipeline) Handle(ctx context.Context, e Event) (Answer, error) {
 	a, err := r.answer()
 	if err != nil {
 		a = r.trouble(err)
+	} else if r.loaded != nil && !r.kept {
+		_ = r.update(r.keepSet) // the next process parses again if this fails, and loses nothing
 	}
 	r.touch()
 	return a, nil

@@ -32,6 +32,7 @@ type run struct {
 	alone   bool // nobody can answer a question
 	auto    bool
 	strict  bool
+	kept    bool // what was parsed is written
 	shared  bool // store is the one of all worktrees
 	rooted  bool // root is the one the session began with, whatever the disk says now
 	gapped  bool // the call ran without having been proposed
@@ -256,6 +257,7 @@ func (r *run) keepSet(tx state.Tx) error {
 	if r.loaded == nil {
 		return nil
 	}
+	r.kept = true
 	for key, val := range r.loaded.Resolved() {
 		if old := tx.LastGood(key); len(old) == 0 || string(old[0]) != string(val) {
 			if err := tx.PutLastGood(key, val); err != nil {

@@ -16,6 +16,13 @@ func (w *walker) arith(st *state, c ctx, x syntax.ArithmExpr) (int64, bool) {
 	if x == nil || !w.spend(1) {
 		return 0, false
 	}
+	if w.inArith > maxArith {
+		w.noteLimit("an arithmetic expression is nested too deep", w.req.Command)
+		w.full = true
+		return 0, false
+	}
+	w.inArith++
+	defer func() { w.inArith-- }()
 	switch x := x.(type) {
 	case *syntax.Word:
 		return w.arithWord(st, c, x)

@@ -217,7 +217,7 @@ func (w *walker) forgetLater(st *state, c ctx, pos int) {
 			}
 			return true
 		})
-		w.spend(len(src.text) / 16)
+		w.spend(len(src.text) / 8)
 		if from = src.offset; c.again > 0 {
 			from = -1
 		}

@@ -151,6 +151,9 @@ func (w *walker) procSubst(st *state, c ctx, x *syntax.ProcSubst) *sink {
 		in.in = &input{piped: true}
 	}
 	w.stmts(st.clone(), in, x.Stmts)
+	if text, ok := in.out.known(); x.Op == syntax.CmdOut && (!ok || text != "") {
+		c.out.lose(c) // it writes there, too, at any time
+	}
 	return in.out
 }
 

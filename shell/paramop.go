@@ -294,6 +294,7 @@ func (w *walker) replaceText(st *state, c ctx, pe *syntax.ParamExp, v value) val
 	if !ok || !with.known || strings.Contains(with.text, "&") {
 		return value{}
 	}
+	w.spend(len(v.text) * (1 + len(pat)) / 256)
 	return mapValue(v, func(s string) (string, bool) {
 		return replace(s, pat, with.text, pe.Repl.All), true
 	})

@@ -104,7 +104,7 @@ func (st *state) own(w *walker) {
 	if !st.shared {
 		return
 	}
-	w.spend(len(st.vars) + len(st.funcs) + len(st.aliases))
+	w.spend((len(st.vars) + len(st.funcs) + len(st.aliases)) / copyCost)
 	st.vars = maps.Clone(st.vars)
 	st.funcs = maps.Clone(st.funcs)
 	st.aliases = maps.Clone(st.aliases)

@@ -1,12 +1,17 @@
 package shell
 
 import (
+	"strings"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
 // stmts walks a list of statements in order.
 func (w *walker) stmts(st *state, c ctx, list []*syntax.Stmt) {
 	for _, s := range list {
+		if w.full {
+			return
+		}
 		w.stmt(st, c, s)
 		c.op = ";"
 		if s.Background || s.Disown || s.Coprocess {
@@ -67,7 +72,7 @@ func (w *walker) stmt(st *state, c ctx, s *syntax.Stmt) {
 			c.back = true
 			c.out = nil
 			c.in = &input{piped: true}
-			w.stmt(st.clone(), c, coprocStmt(cmd))
+			w.stmt(st.clone(), c, w.coprocStmt(st, c, cmd))
 		})
 	default:
 		w.note("syntax", c.src.slice(s.Pos(), s.End()), w.pos(c, s))
@@ -76,11 +81,30 @@ func (w *walker) stmt(st *state, c ctx, s *syntax.Stmt) {
 
 // coprocStmt is what a coproc runs. A name stands only in front of a compound
 // command: before a simple one it is the program.
-func coprocStmt(cmd *syntax.CoprocClause) *syntax.Stmt {
+func (w *walker) coprocStmt(st *state, c ctx, cmd *syntax.CoprocClause) *syntax.Stmt {
 	if cmd.Name == nil {
-		return cmd.Stmt
+		return wordsInOrder(cmd.Stmt)
+	}
+	if lit, ok := cmd.Name.Parts[0].(*syntax.Lit); ok {
+		if name, _, ok := strings.Cut(lit.Value, "="); ok && isName(strings.TrimSuffix(name, "+")) {
+			w.single(st, c, cmd.Name) // NAME=value in front of the program
+			return cmd.Stmt
+		}
 	}
 	return withFirstWord(cmd.Stmt, cmd.Name)
+}
+
+// wordsInOrder puts right a simple command that the parser has read without its
+// first word: what looked like assignments then are words behind the program.
+func wordsInOrder(s *syntax.Stmt) *syntax.Stmt {
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) == 0 || !s.Pos().After(call.Args[0].Pos()) {
+		return s
+	}
+	first := call.Args[0]
+	rest := *s
+	rest.Cmd = &syntax.CallExpr{Assigns: call.Assigns, Args: call.Args[1:]}
+	return withFirstWord(&rest, first)
 }
 
 // withFirstWord puts a word in front of the first simple command of a statement.
@@ -88,9 +112,13 @@ func withFirstWord(s *syntax.Stmt, first *syntax.Word) *syntax.Stmt {
 	whole := *s
 	switch cmd := s.Cmd.(type) {
 	case *syntax.CallExpr:
-		call := *cmd
-		call.Args = append([]*syntax.Word{first}, cmd.Args...)
-		whole.Cmd = &call
+		// What the parser took for assignments are words behind a program.
+		call := &syntax.CallExpr{Args: []*syntax.Word{first}}
+		for _, a := range cmd.Assigns {
+			call.Args = append(call.Args, assignWord(a))
+		}
+		call.Args = append(call.Args, cmd.Args...)
+		whole.Cmd = call
 	case *syntax.BinaryCmd:
 		bin := *cmd
 		bin.X = withFirstWord(cmd.X, first)
@@ -100,6 +128,19 @@ func withFirstWord(s *syntax.Stmt, first *syntax.Word) *syntax.Stmt {
 	}
 	whole.Position = first.Pos()
 	return &whole
+}
+
+// assignWord is an assignment as the plain word it is written as.
+func assignWord(a *syntax.Assign) *syntax.Word {
+	op := "="
+	if a.Append {
+		op = "+="
+	}
+	w := &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{ValuePos: a.Pos(), ValueEnd: a.End(), Value: a.Name.Value + op}}}
+	if a.Value != nil {
+		w.Parts = append(w.Parts, a.Value.Parts...)
+	}
+	return w
 }
 
 // group walks a compound command. Its redirections go to every call inside;
@@ -165,7 +206,7 @@ func (w *walker) binary(st *state, c ctx, cmd *syntax.BinaryCmd) {
 		ok.dir = ok.dir.worked()
 	}
 	around := c.scope
-	for i := len(chain) - 1; i >= 0; i-- {
+	for i := len(chain) - 1; i >= 0 && !w.full; i-- {
 		l := chain[i]
 		in := c
 		in.scope = around
@@ -270,6 +311,9 @@ func (w *walker) pipeline(st *state, c ctx, parts []pipePart) {
 	w.pipelines++
 	c.pipeline = w.pipelines
 	for i, p := range parts {
+		if w.full {
+			return
+		}
 		in := c
 		if i > 0 {
 			in.op = "|"

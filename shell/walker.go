@@ -33,6 +33,7 @@ type walker struct {
 	named   []*alias    // aliases seen, in order
 	calling []*function // being walked
 	level   int         // depth of nested texts
+	inArith int         // depth of an arithmetic expression
 }
 
 // A source is a text being walked and where it stands in the line.
@@ -169,7 +170,9 @@ func (w *walker) note(code, src string, pos int) {
 			return
 		}
 	}
-	w.unresolved = append(w.unresolved, Unresolved{Code: code, Reason: reason(code), Source: src, Pos: pos})
+	if len(w.unresolved) < maxUnread {
+		w.unresolved = append(w.unresolved, Unresolved{Code: code, Reason: reason(code), Source: src, Pos: pos})
+	}
 }
 
 // pos is the place of a node in the line.

@@ -34,6 +34,9 @@ func (w *walker) word(st *state, c ctx, x *syntax.Word) []word {
 	}
 	var out []word
 	for _, b := range list {
+		if len(list) > 1 && !w.spend(2) {
+			return nil
+		}
 		ps := w.pieces(st, c, b.Parts, false)
 		w.tilde(st, ps, b.Parts)
 		made := w.assemble(st, ps)

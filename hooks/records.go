@@ -23,9 +23,9 @@ type Records struct {
 func (p *Pipeline) Records(dir, session string) (*Records, error) {
 	r := &run{p: p, e: Event{Kind: SessionEnd, Dir: dir, Project: dir, Session: session}, folder: dir, now: p.now()}
 	r.find(r.findOptions())
-	x := &Records{r: r}
+	x, root := &Records{r: r}, p.StoreRoot(dir)
 	open := func() *store.Session {
-		return store.Open(store.Options{Dir: p.StateDir, Root: r.root, Session: r.e.Session, Now: r.now})
+		return store.Open(store.Options{Dir: p.StateDir, Root: root, Session: r.e.Session, Now: r.now})
 	}
 	x.store = open()
 	if session != "" {

@@ -17,7 +17,7 @@ import (
 
 // project is the store of the working directory's project.
 func (d *doctor) project() *store.Session {
-	return store.Open(store.Options{Dir: stateDir(d.e), Root: rules.GitRoot(d.e.Dir), Now: d.e.Now()})
+	return projectStore(d.e)
 }
 
 // crowdedFrom is the size in pages from which free ones are worth a word: a young

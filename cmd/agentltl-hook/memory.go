@@ -270,8 +270,13 @@ func quotedCommands(e *env, set *rules.Set, s hooks.Statement) []scanCommand {
 	return out
 }
 
+// projectStore is the store of the working directory's project.
 func projectStore(e *env) *store.Session {
-	return store.Open(store.Options{Dir: stateDir(e), Root: rules.GitRoot(e.Dir), Session: "default", Now: e.Now()})
+	root := rules.GitRoot(e.Dir)
+	if p, err := localPipeline(e, e.Harness); err == nil {
+		root = p.StoreRoot(e.Dir)
+	}
+	return store.Open(store.Options{Dir: stateDir(e), Root: root, Now: e.Now()})
 }
 
 func readDeclined(e *env) (map[string]bool, error) {

@@ -103,7 +103,8 @@ func (l *lab) find(dir, text string) []string {
 	out, _ := l.command(context.Background(), "grep", "-rl", text, dir).Output()
 	var files []string
 	for f := range strings.Lines(string(out)) {
-		if f = strings.TrimSpace(f); !strings.HasSuffix(f, "/agentltl/AGENTLTL.yaml") {
+		f = strings.TrimSpace(f)
+		if !strings.HasSuffix(f, "/agentltl/AGENTLTL.yaml") && !strings.HasSuffix(f, "/etc/passwd") { // the lab's own
 			files = append(files, f)
 		}
 	}

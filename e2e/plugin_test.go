@@ -46,10 +46,8 @@ func scenarioPlugin(t *testing.T, l *lab) {
 	l.mustGuard("uninstall", l.d.name())
 	l.run(refused)
 	l.wantRan("git push -f", 2)
-	if l.d.name() == "claude-code" {
-		if s := l.read(filepath.Join(l.home, ".claude", "settings.json")); strings.Contains(s, "agentltl") {
-			l.t.Errorf("settings still name the plugin:\n%s", s)
-		}
+	if file := filepath.Join(l.home, ".claude", "settings.json"); l.exists(file) && strings.Contains(l.read(file), "agentltl@") {
+		l.t.Errorf("settings still name the plugin:\n%s", l.read(file))
 	}
 }
 

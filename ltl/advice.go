@@ -115,7 +115,7 @@ func strangers(f Formula) []string {
 	walk(f, func(g Formula) bool {
 		switch g := g.(type) {
 		case Called:
-			out = append(out, fmt.Sprintf("%s below G speaks of the whole trace, not of the call at hand: write %s for the call, Y(O(%s)) for an earlier one", g, Now{g.Tool}, Now{g.Tool}))
+			out = append(out, fmt.Sprintf("%s below G speaks of the whole trace, not of the call at hand: write %s for the call, Y(O(%s)) for an earlier one", g, Now(g), Now(g)))
 		case Before:
 			out = append(out, fmt.Sprintf("%s below G speaks of the whole trace: write Y(O(%s)) for an earlier call", g, Now{g.A}))
 		}

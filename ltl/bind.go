@@ -96,7 +96,8 @@ func (r *run) rebind(e *node, to *bindings) *node {
 // of which named its values, by what those calls did to "no value met yet".
 func (c *class) catchUp(st, unmet *envState, upto int) {
 	for i, n := range c.cells {
-		if x := &st.cells[i]; n.op != opPrevious && !(fault(18) && n.op != opCount && upto-st.at == 1) {
+		missed := fault(18) && n.op != opCount && upto-st.at == 1
+		if x := &st.cells[i]; n.op != opPrevious && !missed {
 			x.catchUp(n, &unmet.cells[i], &unmet.past[i], st.at)
 		}
 	}
@@ -113,37 +114,37 @@ func (c *class) catchUp(st, unmet *envState, upto int) {
 	st.at = upto
 }
 
-func (x *cell) catchUp(n *pnode, unmet *cell, p *past, from int) {
+func (c *cell) catchUp(n *pnode, unmet *cell, p *past, from int) {
 	switch n.op {
 	case opCount:
 		if !fault(24) {
-			x.count += unmet.count // kept as the difference
+			c.count += unmet.count // kept as the difference
 		}
 	case opOnce:
 		for i, t := range thresholds {
 			if p.up[i] >= from {
-				x.level = max(x.level, t)
+				c.level = max(c.level, t)
 			}
 		}
 	case opHistorically:
 		for i := len(thresholds) - 1; i >= 0; i-- {
 			if p.down[i] >= from {
-				x.level = min(x.level, below(i))
+				c.level = min(c.level, below(i))
 			}
 		}
 	case opSince:
-		was := x.level
-		x.level = lowest
+		was := c.level
+		c.level = lowest
 		for i, t := range thresholds {
 			held := was >= t && p.down[i] < from
 			if p.up[i] >= from {
 				held = p.down[i] <= p.up[i]
 			}
 			if held {
-				x.level = t
+				c.level = t
 			}
 		}
-		x.doubt = x.doubt || p.doubt >= from
+		c.doubt = c.doubt || p.doubt >= from
 	}
 }
 

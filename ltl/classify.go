@@ -5,6 +5,7 @@ import "strings"
 // A Class says whether a formula can be enforced (formulas.md 6).
 type Class uint8
 
+// The classes.
 const (
 	Safe   Class = iota // can only be broken for good
 	Unsafe              // can be "not met yet", which a refusal cannot mend

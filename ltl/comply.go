@@ -1,6 +1,10 @@
 package ltl
 
-import "github.com/agentltl/agentltl-hook/trace"
+import (
+	"slices"
+
+	"github.com/agentltl/agentltl-hook/trace"
+)
 
 // Limits of the search for a way to comply (rules.md 16).
 const (
@@ -36,7 +40,7 @@ func Comply(m *Monitor, call trace.Call, letters []trace.Call) []trace.Call {
 				}
 				c := n.m.Clone()
 				if j := c.Step(l); !j.Refused() && c.Err() == nil {
-					next = append(next, node{c, append(n.path[:len(n.path):len(n.path)], l)})
+					next = append(next, node{c, append(slices.Clip(n.path), l)})
 				}
 			}
 		}

@@ -292,7 +292,7 @@ func (r *reader) item() (it item) {
 		it.was = Verdict(r.byteUpTo(byte(True)))
 	default:
 		it.f, it.b = r.scoped()
-		if !r.bad && (!it.f.conj || it.kind == atItem && !(it.f.op == opAt && it.f.list)) {
+		if !r.bad && (!it.f.conj || it.kind == atItem && (it.f.op != opAt || !it.f.list)) {
 			r.fail()
 		}
 	}

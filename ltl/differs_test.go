@@ -2,6 +2,7 @@ package ltl
 
 import (
 	"encoding/json"
+	"errors"
 	"regexp"
 	"strings"
 	"testing"
@@ -50,7 +51,7 @@ func refusals(t *testing.T, formula string, calls ...trace.Call) string {
 
 func tools(names string) []trace.Call {
 	var out []trace.Call
-	for _, n := range strings.Fields(names) {
+	for n := range strings.FieldsSeq(names) {
 		out = append(out, trace.Call{Tool: n})
 	}
 	return out
@@ -85,7 +86,7 @@ func TestD2CountsOfOpenFormulasAreRefused(t *testing.T) {
 		`G(count_before(count_before(called("a"), < 1), < 1))`: 2,
 	} {
 		_, err := Parse(text)
-		p, ok := err.(*ParseError)
+		p, ok := errors.AsType[*ParseError](err)
 		if !ok || p.Pos != pos {
 			t.Errorf("Parse(%q): %v, want an error at %d", text, err, pos)
 		}
@@ -169,7 +170,7 @@ func TestD8TextsReadOtherwise(t *testing.T) {
 		`@1.5(now("a"))`:              1,
 	} {
 		_, err := Parse(text)
-		p, ok := err.(*ParseError)
+		p, ok := errors.AsType[*ParseError](err)
 		if !ok || p.Pos != pos {
 			t.Errorf("Parse(%q): %v, want an error at %d", text, err, pos)
 		}

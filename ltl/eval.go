@@ -2,7 +2,7 @@ package ltl
 
 import (
 	"errors"
-	"fmt"
+	"strconv"
 
 	"github.com/agentltl/agentltl-hook/trace"
 )
@@ -160,10 +160,11 @@ func (e *Evaluation) at(n *enode, b *binding, p int) value { return e.column(n, 
 // are filled from the right for future operators and from the left for past
 // ones, so that the whole is linear in the trace.
 func (e *Evaluation) column(n *enode, b *binding) *column {
-	key := fmt.Sprint(n.id)
+	at := strconv.AppendInt(nil, int64(n.id), 10)
 	for _, name := range n.free {
-		key += "|" + string(bindingKey(nil, b.lookup(name)))
+		at = bindingKey(append(at, '|'), b.lookup(name))
 	}
+	key := string(at)
 	if c := e.columns[key]; c != nil {
 		return c
 	}

@@ -66,6 +66,7 @@ func (c Cmp) holds(n, k int) bool {
 // Result is what a local atom asks of a call's exit status.
 type Result uint8
 
+// What can be asked.
 const (
 	AnyResult Result = iota
 	Ok               // status 0
@@ -93,30 +94,30 @@ type (
 		Cmp  Cmp
 		N    int
 	}
-	// Before: the first B comes after an A.
+	// Before holds when the first B comes after an A.
 	Before struct{ A, B Tool }
-	// After: the first A comes after a B.
+	// After holds when the first A comes after a B.
 	After struct{ A, B Tool }
-	// AllBefore: all of Tools came before the first Target.
+	// AllBefore holds when all of Tools came before the first Target.
 	AllBefore struct {
 		Tools  []Tool
 		Target Tool
 	}
-	// BranchCalled: Correct was called and, if there is one, Wrong never is.
+	// BranchCalled holds when Correct was called and, if there is one, Wrong never is.
 	BranchCalled struct {
 		Correct Tool
 		Wrong   *Tool
 	}
-	// InstanceBefore: the I-th A comes before the J-th B, counted from 1.
+	// InstanceBefore holds when the I-th A comes before the J-th B, counted from 1.
 	InstanceBefore struct {
 		A Tool
 		I int
 		B Tool
 		J int
 	}
-	// CalledInOrder: the tools were called in this order, others between them.
+	// CalledInOrder holds when the tools were called in this order, others between them.
 	CalledInOrder struct{ Tools []Tool }
-	// WithinSteps: a B at distance 0 to N of the first A.
+	// WithinSteps holds when a B came at distance 0 to N of the first A.
 	WithinSteps struct {
 		A, B Tool
 		N    int
@@ -125,16 +126,16 @@ type (
 
 // Local atoms: about the call at the position (formulas.md 3.2).
 type (
-	// Now: the call is one of Tool.
+	// Now holds when the call is one of Tool.
 	Now struct{ Tool Tool }
-	// NowWith: the call is one of Tools, has Args and ended with Result.
+	// NowWith holds when the call is one of Tools, has Args and ended with Result.
 	NowWith struct {
 		Tools  []Tool
 		List   bool // written as a list
 		Args   []Arg
 		Result Result
 	}
-	// Match: the call matches a rule target. With Maybe, a call that only may
+	// Match holds when the call matches a rule target. With Maybe, a call that only may
 	// match counts as a match.
 	Match struct {
 		M     Matcher
@@ -146,20 +147,30 @@ type (
 
 // Connectives.
 type (
-	Not     struct{ Operand Formula }
-	And     struct{ Left, Right Formula }
-	Or      struct{ Left, Right Formula }
+	// Not is !.
+	Not struct{ Operand Formula }
+	// And is &.
+	And struct{ Left, Right Formula }
+	// Or is |.
+	Or struct{ Left, Right Formula }
+	// Implies is ->.
 	Implies struct{ Left, Right Formula }
 )
 
-// Future operators.
+// Future operators (formulas.md 3.3).
 type (
-	Globally   struct{ Operand Formula }
+	// Globally is G.
+	Globally struct{ Operand Formula }
+	// Eventually is F.
 	Eventually struct{ Operand Formula }
-	Next       struct{ Operand Formula }
-	Until      struct{ Left, Right Formula }
-	WeakUntil  struct{ Left, Right Formula }
-	Release    struct{ Left, Right Formula }
+	// Next is X.
+	Next struct{ Operand Formula }
+	// Until is U.
+	Until struct{ Left, Right Formula }
+	// WeakUntil is W, which differs from U on a finished trace alone.
+	WeakUntil struct{ Left, Right Formula }
+	// Release is R, the mirror of U.
+	Release struct{ Left, Right Formula }
 	// AtPosition is the operand's value at call number Index, from 0.
 	AtPosition struct {
 		Index   int
@@ -167,12 +178,16 @@ type (
 	}
 )
 
-// Past operators.
+// Past operators (formulas.md 3.3).
 type (
-	Previous     struct{ Operand Formula }
-	Once         struct{ Operand Formula }
+	// Previous is Y.
+	Previous struct{ Operand Formula }
+	// Once is O.
+	Once struct{ Operand Formula }
+	// Historically is H.
 	Historically struct{ Operand Formula }
-	Since        struct{ Left, Right Formula }
+	// Since is S.
+	Since struct{ Left, Right Formula }
 	// CountBefore compares the number of earlier calls at which Operand held.
 	CountBefore struct {
 		Operand Formula
@@ -184,11 +199,13 @@ type (
 // Quantifiers. A domain of type [Seen] ranges over the calls so far, any other
 // over the values of the call at the position.
 type (
+	// Forall holds when Body does for every value of Dom.
 	Forall struct {
 		Var  string
 		Dom  Domain
 		Body Formula
 	}
+	// Exists holds when Body does for some value of Dom.
 	Exists struct {
 		Var  string
 		Dom  Domain

@@ -2,6 +2,7 @@ package ltl
 
 import (
 	"bytes"
+	"errors"
 	"testing"
 
 	"github.com/agentltl/agentltl-hook/trace"
@@ -22,7 +23,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		g, err := Parse(text)
 		if err != nil {
-			p, ok := err.(*ParseError)
+			p, ok := errors.AsType[*ParseError](err)
 			if !ok || p.Pos < 0 || p.Pos > len([]rune(text)) || p.Want == "" || p.Got == "" {
 				t.Fatalf("%q: %#v", text, err)
 			}

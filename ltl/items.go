@@ -220,7 +220,8 @@ func (r *run) drop(e *node, l level) bool {
 }
 
 func (r *run) fail(prefix string, rest []byte, e *node, l level) {
-	b := append(r.m.sp.buf[:0], prefix...)
+	b := r.m.sp.buf[:0]
+	b = append(b, prefix...)
 	if rest != nil {
 		b = append(append(b, r.path...), rest...)
 	}

@@ -335,7 +335,7 @@ func explore(t *testing.T, f Formula, m *Monitor, before *Evaluation, calls []tr
 		return
 	}
 	for _, l := range letters {
-		next := append(calls[:len(calls):len(calls)], trace.Call{Tool: l})
+		next := append(slices.Clip(calls), trace.Call{Tool: l})
 		after, _ := mustEvaluate(t, f, next)
 		want, err := NewFailures(before, after)
 		if err != nil {

@@ -1,6 +1,10 @@
 package ltl
 
-import "github.com/agentltl/agentltl-hook/trace"
+import (
+	"maps"
+
+	"github.com/agentltl/agentltl-hook/trace"
+)
 
 // Letters lists concrete calls that f speaks of, one for each atom and tool in
 // the order of the text: a search for a way to comply tries these. Each carries
@@ -47,9 +51,7 @@ func Letters(f Formula) []trace.Call {
 func withLetter(c trace.Call, args []Arg, f Formula, status int) trace.Call {
 	if len(args) > 0 {
 		all := trace.Args{}
-		for k, v := range c.Args {
-			all[k] = v
-		}
+		maps.Copy(all, c.Args)
 		for _, a := range args {
 			if a.Value.Var == "" && a.Value.JSON != nil {
 				all[a.Name] = a.Value.JSON

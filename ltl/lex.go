@@ -1,6 +1,7 @@
 package ltl
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -129,7 +130,7 @@ func (l *lexer) matchAtom() error {
 	l.space()
 	m, end, err := l.hook(l.text, l.i)
 	if err != nil {
-		if p, ok := err.(*ParseError); ok {
+		if p, ok := errors.AsType[*ParseError](err); ok {
 			return p
 		}
 		return &ParseError{l.at, "a target (" + err.Error() + ")", firstRune(l.text[l.i:])}

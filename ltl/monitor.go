@@ -132,10 +132,12 @@ func (m *Monitor) take(c *trace.Call, miss bool) (j Judgement) {
 		return m.fall.step(*c)
 	}
 	defer func() {
-		if r := recover(); r == ErrBudget {
+		switch r := recover(); r {
+		case nil:
+		case ErrBudget:
 			m.err = ErrBudget
 			j = broken(m.err)
-		} else if r != nil {
+		default:
 			panic(r)
 		}
 	}()

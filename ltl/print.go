@@ -11,15 +11,19 @@ import (
 // space around binary operators and after commas; it reads back as the same
 // tree, targets of rule files excepted, which are printed as their key.
 
-func (f Called) String() string     { return atom("called", f.Tool.String()) }
+func (f Called) String() string { return atom("called", f.Tool.String()) }
+
 func (f CalledWith) String() string { return atom("called_with", withArgs(f.Tool.String(), f.Args)) }
+
 func (f CalledWithResult) String() string {
 	return atom("called_with_result", withArgs(f.Tool.String(), f.Args), "result="+f.Result.String())
 }
+
 func (f CalledNTimes) String() string { return atom("called_n", f.Tool.String(), count(f.Cmp, f.N)) }
 func (f Before) String() string       { return atom("before", f.A.String(), f.B.String()) }
 func (f After) String() string        { return atom("after", f.A.String(), f.B.String()) }
 func (f AllBefore) String() string    { return atom("all_before", list(f.Tools), f.Target.String()) }
+
 func (f BranchCalled) String() string {
 	if f.Wrong == nil {
 		return atom("branch_called", f.Correct.String())

@@ -263,13 +263,12 @@ func (n *pnode) divides() bool {
 func (p *program) layout() {
 	places := map[string]int{}
 	place := func(n *pnode, next int) (int, bool) {
-		key := strconv.Itoa(n.class.id) + string(rune('a'+n.op)) + n.f.String()
-		for _, v := range n.class.vars {
-			key += "\x00" + strconv.Itoa(v)
+		b := append(strconv.AppendInt(nil, int64(n.class.id), 10), byte('a'+n.op))
+		b = append(b, n.f.String()...)
+		for _, t := range n.tools { // the text of a plain name does not tell
+			b = strconv.AppendBool(append(b, 0), t.Maybe)
 		}
-		for _, t := range toolsOf(n.f) { // the text of a plain name does not tell
-			key += "\x00" + strconv.FormatBool(t.Maybe)
-		}
+		key := string(b)
 		if at, ok := places[key]; ok {
 			return at, false
 		}

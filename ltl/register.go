@@ -99,7 +99,8 @@ func (r *reg) before(a Tool, i int, b Tool, j int, c *trace.Call, env Env) {
 	}
 	if b.called(c, nil, env) {
 		if r.m++; r.m == j {
-			if earlier && !(r.timed && timed && r.step >= step && !fault(1)) {
+			late := r.timed && timed && r.step >= step && !fault(1)
+			if earlier && !late {
 				r.decide(True)
 			} else {
 				r.decide(False)
@@ -141,7 +142,7 @@ func (r *reg) inOrder(f CalledInOrder, c *trace.Call, env Env) {
 		return
 	}
 	step, timed := stepOf(c)
-	if r.n > 0 && r.timed && timed && step <= r.step && !(fault(3) && step == r.step) {
+	if r.n > 0 && r.timed && timed && step <= r.step && (!fault(3) || step != r.step) {
 		return
 	}
 	r.step, r.timed = step, timed
@@ -161,7 +162,7 @@ func (r *reg) within(f WithinSteps, c *trace.Call, env Env) {
 	switch {
 	case r.m <= f.N && f.B.called(c, nil, env):
 		r.decide(True)
-	case r.m >= f.N && !(fault(4) && r.m == f.N):
+	case r.m >= f.N && (!fault(4) || r.m != f.N):
 		r.decide(False)
 	}
 	r.m++

@@ -1,5 +1,7 @@
 package ltl
 
+import "slices"
+
 // start is what formula n comes to at the position, in the scope at hand: inst
 // of formulas.md 8.3. With sure its doubts are dropped; without id its keys are
 // not wanted.
@@ -154,12 +156,7 @@ func (r *run) truth(e *node) bool {
 		}
 		return true
 	case rMax, rOr:
-		for _, k := range e.kids {
-			if r.truth(k) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(e.kids, r.truth)
 	case rAlways, rRelease:
 		return true
 	case rUntil:

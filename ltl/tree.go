@@ -95,12 +95,7 @@ func isLocal(f Formula) bool {
 	case Exists:
 		return !isSeen(f.Dom) || isLocal(f.Body)
 	}
-	for _, k := range children(f) {
-		if isLocal(k) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(children(f), isLocal)
 }
 
 // freeVars lists the variables of f that none of its quantifiers binds, in

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"slices"
 	"strconv"
@@ -118,7 +119,7 @@ func TestVectorErrors(t *testing.T) {
 		}
 		n++
 		_, err := Parse(v.F)
-		p, ok := err.(*ParseError)
+		p, ok := errors.AsType[*ParseError](err)
 		if !ok {
 			t.Errorf("%s: Parse(%q) = %v, want an error at %d", v.ID, v.F, err, v.Pos)
 			continue

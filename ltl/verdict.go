@@ -5,6 +5,7 @@ package ltl
 // True-v.
 type Verdict uint8
 
+// The verdicts, by their names in the literature.
 const (
 	False           Verdict = iota // violated, whatever follows
 	PresumablyFalse                // an obligation is still open

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -145,18 +146,18 @@ func printFormula(w io.Writer, f ltl.Formula, calls []trace.Call, r formulaAnswe
 }
 
 func printVerdicts(b *strings.Builder, f ltl.Formula, calls []trace.Call, r formulaAnswer) {
-	fmt.Fprintf(b, "%4s  %s\n", "", r.Verdicts[0].String())
+	fmt.Fprintf(b, "%4s  %s\n", "", ltl.Verdict(r.Verdicts[0]))
 	m := ltl.NewMonitor(f)
 	for i, c := range calls {
 		before := m.Clone()
 		j := m.Step(c)
-		fmt.Fprintf(b, "%4d  %s: %s", i+1, callWords(c), r.Verdicts[i+1])
+		fmt.Fprintf(b, "%4d  %s: %s", i+1, callWords(c), ltl.Verdict(r.Verdicts[i+1]))
 		if j.Refused() {
 			fmt.Fprintf(b, ", refused")
 		}
 		fmt.Fprintln(b)
 		for _, x := range r.Witnesses[i+1] {
-			fmt.Fprintf(b, "%4s    %s %s%s\n", "", x.Path, x.Verdict, maybeWord(x.Uncertain))
+			fmt.Fprintf(b, "%4s    %s %s%s\n", "", x.Path, ltl.Verdict(x.Verdict), maybeWord(x.Uncertain))
 		}
 		if j.Refused() {
 			if way := ltl.Comply(before, proposed(c), ltl.Letters(f)); way != nil {
@@ -165,7 +166,7 @@ func printVerdicts(b *strings.Builder, f ltl.Formula, calls []trace.Call, r form
 		}
 	}
 	fmt.Fprintf(b, "finished: %v\n", r.Finished[len(calls)])
-	if r.Verdicts[len(calls)].Failing() || !r.Finished[len(calls)] {
+	if ltl.Verdict(r.Verdicts[len(calls)]).Failing() || !r.Finished[len(calls)] {
 		if way := mend(m, f); len(way) > 0 {
 			fmt.Fprintf(b, "would be met after: %s\n", chainWords(way))
 		}
@@ -181,7 +182,7 @@ func mend(m *ltl.Monitor, f ltl.Formula) []trace.Call {
 	}
 	steps := 0
 	level := []node{{m: m}}
-	for depth := 0; depth < ltl.MaxComply; depth++ {
+	for range ltl.MaxComply {
 		var next []node
 		for _, n := range level {
 			for _, l := range ltl.Letters(f) {
@@ -190,7 +191,7 @@ func mend(m *ltl.Monitor, f ltl.Formula) []trace.Call {
 				}
 				c := n.m.Clone()
 				c.Step(l)
-				path := append(n.path[:len(n.path):len(n.path)], l)
+				path := append(slices.Clip(n.path), l)
 				if !c.Verdict().Failing() && c.End() {
 					return path
 				}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/agentltl/agentltl-hook/guard"
 	"github.com/agentltl/agentltl-hook/ltl"
@@ -32,20 +33,14 @@ type formulaCase struct {
 	Expect json.RawMessage `json:"expect"`
 }
 
-// verdictNumber is a verdict as JSON writes it; its String is the word.
-type verdictNumber struct{ ltl.Verdict }
-
-// MarshalJSON implements [json.Marshaler].
-func (v verdictNumber) MarshalJSON() ([]byte, error) { return []byte{'0' + byte(v.Verdict)}, nil }
-
 type witnessAnswer struct {
-	Path      string        `json:"path"`
-	Verdict   verdictNumber `json:"verdict"`
-	Uncertain bool          `json:"uncertain,omitempty"`
+	Path      string `json:"path"`
+	Verdict   int    `json:"verdict"`
+	Uncertain bool   `json:"uncertain,omitempty"`
 }
 
 type nextAnswer struct {
-	Verdict      verdictNumber   `json:"verdict"`
+	Verdict      int             `json:"verdict"`
 	Refused      bool            `json:"refused"`
 	WitnessesNew []witnessAnswer `json:"witnesses_new"`
 }
@@ -54,8 +49,8 @@ type formulaAnswer struct {
 	ID        json.RawMessage   `json:"id,omitempty"`
 	Text      string            `json:"text"`
 	Class     string            `json:"class"`
-	Reach     []verdictNumber   `json:"reach"`
-	Verdicts  []verdictNumber   `json:"verdicts"`
+	Reach     []int             `json:"reach"`
+	Verdicts  []int             `json:"verdicts"`
 	Finished  []bool            `json:"finished"`
 	Witnesses [][]witnessAnswer `json:"witnesses"`
 	Next      any               `json:"next,omitempty"` // []nextAnswer, with each [][]nextAnswer
@@ -182,7 +177,7 @@ func judgeFormula(f ltl.Formula, calls []trace.Call) (formulaAnswer, error) {
 	c := ltl.Classify(f)
 	a := formulaAnswer{Text: f.String(), Class: c.Class.String()}
 	for _, v := range c.Reach.List() {
-		a.Reach = append(a.Reach, verdictNumber{v})
+		a.Reach = append(a.Reach, int(v))
 	}
 	for n := range len(calls) + 1 {
 		e, err := ltl.Evaluate(f, calls[:n])
@@ -193,7 +188,7 @@ func judgeFormula(f ltl.Formula, calls []trace.Call) (formulaAnswer, error) {
 		if err != nil {
 			return a, err
 		}
-		a.Verdicts = append(a.Verdicts, verdictNumber{e.Verdict()})
+		a.Verdicts = append(a.Verdicts, int(e.Verdict()))
 		a.Finished = append(a.Finished, e.Finished())
 		a.Witnesses = append(a.Witnesses, witnessAnswers(w))
 	}
@@ -203,7 +198,7 @@ func judgeFormula(f ltl.Formula, calls []trace.Call) (formulaAnswer, error) {
 func witnessAnswers(ws []ltl.Witness) []witnessAnswer {
 	out := []witnessAnswer{}
 	for _, w := range ws {
-		out = append(out, witnessAnswer{w.Path, verdictNumber{w.Verdict}, w.Uncertain})
+		out = append(out, witnessAnswer{w.Path, int(w.Verdict), w.Uncertain})
 	}
 	return out
 }
@@ -232,7 +227,7 @@ func judgeProposed(f ltl.Formula, calls, next []trace.Call) ([]nextAnswer, error
 	}
 	out := []nextAnswer{}
 	for _, c := range next {
-		after, err := ltl.Evaluate(f, append(calls[:len(calls):len(calls)], proposed(c)))
+		after, err := ltl.Evaluate(f, append(slices.Clip(calls), proposed(c)))
 		if err != nil {
 			return nil, err
 		}
@@ -241,7 +236,7 @@ func judgeProposed(f ltl.Formula, calls, next []trace.Call) ([]nextAnswer, error
 			return nil, err
 		}
 		j := ltl.Judgement{Verdict: after.Verdict(), New: fresh}
-		out = append(out, nextAnswer{verdictNumber{j.Verdict}, j.Refused(), witnessAnswers(j.New)})
+		out = append(out, nextAnswer{int(j.Verdict), j.Refused(), witnessAnswers(j.New)})
 	}
 	return out, nil
 }

@@ -52,7 +52,8 @@ func makeScripts(name string, text []byte) []Script {
 	}
 	var out []Script
 	for _, r := range recipes {
-		if cmd := m.shell(r); cmd != "" {
+		// What depends on make's functions and patterns is no text yet.
+		if cmd := m.shell(r); cmd != "" && !strings.Contains(cmd, unknownMake) {
 			out = append(out, Script{File: name, Line: r.line, Text: cmd})
 		}
 	}

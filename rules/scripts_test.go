@@ -19,7 +19,8 @@ define note
 	not a recipe
 endef
 %.o: %.c
-	$(GO) build -tags $(TAGS) -o $@ $(shell git rev-parse HEAD) $(wildcard *.c)
+	$(GO) build -o $@ $(wildcard *.c)
+	$(GO) build -tags $(TAGS) $(shell git rev-parse HEAD)
 	$(MAKE) sub
 FILES := $(shell \
 	find . )
@@ -51,8 +52,8 @@ jobs:
 		{".github/workflows/ci.yml", 8, "make build\necho $WORKFLOW_VALUE > out\n"},
 		{"Makefile", 2, "echo hi"},
 		{"Makefile", 3, "rm -rf out/x  all $HOME \\\n  y"},
-		{"Makefile", 12, "go build -tags a b -o $MAKE_VALUE $(git rev-parse HEAD) $MAKE_VALUE"},
-		{"Makefile", 13, "make sub"},
+		{"Makefile", 13, "go build -tags a b $(git rev-parse HEAD)"},
+		{"Makefile", 14, "make sub"},
 		{"package.json", 4, "tsc && vite build"},
 		{"package.json", 3, "jest"},
 	}

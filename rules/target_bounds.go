@@ -97,7 +97,7 @@ func (v *view) unknownPath(field string, c *globCond, values []string) trace.Ans
 	if b, ok := cli.Bounds["*"]; ok {
 		return max(answer, c.bounded(v, b))
 	}
-	if decided && !cli.AllPathsUnknown && v.allBounded() {
+	if decided && (isRedirect(field) || !cli.AllPathsUnknown && v.allBounded()) {
 		return answer
 	}
 	if decided && !cli.AllPathsUnknown && !cli.UnknownArgs {

@@ -57,6 +57,11 @@ func (w *walker) output(st *state, c ctx, cmd command, p spec.Parsed) {
 		if w.lsOutput(st, c, cmd) {
 			return
 		}
+	case "go":
+		if dir, ok := w.goFolder(words); ok && !cond {
+			out.choice(dir)
+			return
+		}
 	case "find", "gfind":
 		f := readFind(words)
 		out.paths(f.within())
@@ -353,7 +358,7 @@ func (w *walker) tmp() string {
 // mktempOutput is a path in the folder of temporary files, or where a template
 // says.
 func (w *walker) mktempOutput(st *state, c ctx, words []word) {
-	folder, template, tmp := "", "", false
+	folder, template, suffix, tmp := "", "", "", false
 	for i := 0; i < len(words); i++ {
 		t := words[i].text
 		switch {
@@ -372,22 +377,73 @@ func (w *walker) mktempOutput(st *state, c ctx, words []word) {
 			tmp = true
 		case strings.HasPrefix(t, "-p"):
 			folder = t[2:]
-		case strings.HasPrefix(t, "--suffix"), strings.HasPrefix(t, "-"):
+		case strings.HasPrefix(t, "--suffix="):
+			suffix = strings.TrimPrefix(t, "--suffix=")
+		case t == "--suffix" && i+1 < len(words):
+			i++
+			suffix = words[i].text
+		case strings.HasPrefix(t, "-"):
 		default:
 			template = t
 		}
 	}
-	glob := w.tmp() + "/*"
+	name := tempName(template, suffix)
+	glob := quoteGlob(w.tmp()) + "/" + name
 	switch {
 	case folder != "":
-		glob = strings.TrimSuffix(folder, "/") + "/*"
+		glob = quoteGlob(strings.TrimSuffix(folder, "/")) + "/" + name
 	case strings.Contains(template, "/"):
-		glob = quoteGlob(path.Dir(template)) + "/*"
+		glob = quoteGlob(path.Dir(template)) + "/" + name
 	case template != "" && !tmp:
-		glob = "*"
+		glob = name
 	}
 	c.out.oneLine = true
 	c.out.paths([]string{glob})
+}
+
+// tempName is the name that mktemp makes of a template: each X is one letter or
+// digit, so that no other name is meant.
+func tempName(template, suffix string) string {
+	if template == "" {
+		template = "tmp.XXXXXXXXXX"
+	}
+	name := path.Base(template)
+	if !strings.Contains(name, "XXX") {
+		return quoteGlob(name) + "*" // BSD: a prefix
+	}
+	return strings.ReplaceAll(quoteGlob(name), "X", "[0-9A-Za-z]") + quoteGlob(suffix)
+}
+
+// goFolder is where go keeps its files unless it was told otherwise.
+func (w *walker) goFolder(words []word) (string, bool) {
+	if len(words) != 2 || !allKnown(words) || words[0].text != "env" || w.req.Home == "" {
+		return "", false
+	}
+	name := words[1].text
+	if v, ok := w.req.Env[name]; ok && v != "" {
+		return v, true
+	}
+	switch name {
+	case "GOPATH":
+		return join(w.req.Home, "go"), true
+	case "GOMODCACHE":
+		return join(w.req.Home, "go/pkg/mod"), true
+	case "GOCACHE":
+		return join(w.req.Home, ".cache/go-build"), true
+	}
+	return "", false
+}
+
+// runnerFile names the files that a CI runner keeps for its jobs, and the folder
+// with the checkout. A step only ever means those, whatever the runner calls them.
+func (w *walker) runnerFile(variable string) (string, bool) {
+	switch variable {
+	case "GITHUB_WORKSPACE":
+		return w.req.Root, w.req.Root != ""
+	case "GITHUB_OUTPUT", "GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY":
+		return "/home/runner/work/_temp/_runner_file_commands/" + strings.ToLower(strings.TrimPrefix(variable, "GITHUB_")), true
+	}
+	return "", false
 }
 
 // gitOutput is what git ls-files, diff --name-only and rev-parse write.

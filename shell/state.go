@@ -181,6 +181,9 @@ func (w *walker) lookup(st *state, name string) value {
 	if s, ok := w.req.Env[name]; ok {
 		return value{kind: text, text: s, shape: direct}
 	}
+	if file, ok := w.runnerFile(name); ok {
+		return oneOf(file)
+	}
 	return value{}
 }
 

@@ -175,6 +175,7 @@ func (w *walker) pieces(st *state, c ctx, parts []syntax.WordPart, quoted bool) 
 		case *syntax.ProcSubst:
 			out := w.procSubst(st, c, x)
 			p := piece{typed: c.src.slice(x.Pos(), x.End()), dyn: true, one: true, quoted: true}
+			p.bound.exact = []string{"/dev/fd/63"} // no file
 			if text, ok := out.known(); ok && x.Op == syntax.CmdIn {
 				p.file = &text
 			}

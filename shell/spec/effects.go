@@ -21,6 +21,7 @@ func (p *parser) effects() {
 			p.out.Effects = append(p.out.Effects, out)
 		}
 	}
+	p.onlyReads(c)
 	for _, name := range c.Derive {
 		switch name {
 		case "copy_effects":
@@ -41,6 +42,26 @@ func (p *parser) effects() {
 			p.wgetEffects()
 		}
 	}
+}
+
+// onlyReads: whatever the unknown words of a command that only reads turn out to
+// be, it reads them.
+func (p *parser) onlyReads(c *Command) {
+	if !p.maybe || len(p.out.Effects) > 0 || len(c.Effects) == 0 {
+		return
+	}
+	for _, e := range c.Effects {
+		if e.Op != "read" && e.Op != "net" {
+			return
+		}
+	}
+	var words []Value
+	for i, w := range p.words {
+		if i > 0 && !w.Known {
+			words = append(words, Value{Text: w.Text, Word: i})
+		}
+	}
+	p.add("read", false, true, words...)
 }
 
 // holds answers a "when": a field that is set, or "!field"; several joined by

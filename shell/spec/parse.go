@@ -190,8 +190,10 @@ func (p *parser) read() {
 		case c.Expression && exprStart(t):
 			p.toks = append([]token{t}, p.toks...)
 			p.expression()
-		case len(t.text) > 1 && t.text[0] == '-' && !t.word.Open && !dashedOperand(c, len(p.operands), t.text):
+		case len(t.text) > 1 && t.text[0] == '-' && p.readable(t) && !dashedOperand(c, len(p.operands), t.text):
 			p.flag(t)
+		case t.word.Open && t.text[0] == '-':
+			p.openFlag(t)
 		case !p.descend(c, t):
 			p.operand(t)
 			if c.Posix && (c.AfterDash == "" || !p.dashAhead()) {
@@ -208,6 +210,53 @@ func (p *parser) read() {
 func (p *parser) dash() *Option {
 	o, _ := p.option("-")
 	return o
+}
+
+// readable says whether a word that begins with "-" can be read as a flag: one
+// that is known, or whose unknown part is the value of an option (--file=$X,
+// -o$X).
+func (p *parser) readable(t token) bool {
+	if !t.word.Open {
+		return true
+	}
+	lit := t.text
+	if i := strings.IndexAny(lit, "$`"); i >= 0 {
+		lit = lit[:i]
+	}
+	if name, _, ok := strings.Cut(lit, "="); ok {
+		o, _ := p.option(name)
+		return o != nil
+	}
+	if strings.HasPrefix(lit, "--") || p.anyDash() {
+		return false
+	}
+	for _, r := range lit[1:] {
+		o, _ := p.option("-" + string(r))
+		if o == nil {
+			return false
+		}
+		if o.needs() {
+			return true
+		}
+	}
+	return false
+}
+
+// openFlag takes a flag whose letters are not all known: those that are count.
+func (p *parser) openFlag(t token) {
+	p.maybe = true
+	p.misread = true
+	p.extra = append(p.extra, t.value())
+	if strings.HasPrefix(t.text, "--") || p.anyDash() {
+		return
+	}
+	for _, r := range t.text[1:] {
+		o, f := p.option("-" + string(r))
+		if r == '$' || r == '`' || o == nil || o.needs() {
+			return
+		}
+		p.turnOn(o, f.slot(o.Dest))
+	}
 }
 
 // dashdash ends the options. Where the command has a field for the words

@@ -3,6 +3,7 @@ package contract
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/big"
 	"os"
 	"slices"
@@ -291,9 +292,7 @@ func ours(list []any) []Monitor {
 			args[params[i]] = a
 		}
 		kw, _ := m["kwargs"].(map[string]any)
-		for k, a := range kw {
-			args[k] = a
-		}
+		maps.Copy(args, kw)
 		tool, ok := args["tool"].(string)
 		if !ok {
 			return nil
@@ -409,8 +408,10 @@ func differs(m map[string]any, monitors []Monitor) bool {
 func TestKeys(t *testing.T) {
 	a := &Total{Call: named("a"), Field: "x", Limit: "1"}
 	var keys []string
-	for _, c := range []Contract{a, &Total{Call: named("b"), Field: "x", Limit: "1"}, &Total{Call: named("a"), Field: "y", Limit: "1"}, &Total{Call: named("a"), Field: "x", Limit: "2"},
-		&Total{Call: named("a"), Field: "x", Limit: "1", Negative: ZeroNegative}, &Rate{Call: named("a"), Times: 1, Per: 1}, &Rate{Call: named("a"), Times: 1, Per: 2}} {
+	for _, c := range []Contract{
+		a, &Total{Call: named("b"), Field: "x", Limit: "1"}, &Total{Call: named("a"), Field: "y", Limit: "1"}, &Total{Call: named("a"), Field: "x", Limit: "2"},
+		&Total{Call: named("a"), Field: "x", Limit: "1", Negative: ZeroNegative}, &Rate{Call: named("a"), Times: 1, Per: 1}, &Rate{Call: named("a"), Times: 1, Per: 2},
+	} {
 		if slices.Contains(keys, c.Key()) {
 			t.Errorf("key %s twice", c.Key())
 		}

@@ -110,7 +110,10 @@ func compareReacting(t *testing.T, name string, set *Set, c *Compiled) {
 		{Tool: "git_push", Args: trace.Args{"force": true}},
 		{Tool: "rm", Args: trace.Args{"paths": []any{"/p/x"}}, Effects: []trace.Effect{{Op: "delete", Target: "/p/x", Certainty: "sure"}}},
 		{Tool: "echo", Args: trace.Args{"redirect_to": []any{"/p/a"}, "overwrite_to": []any{"/p/a"}}, Effects: []trace.Effect{{Op: "write", Target: "/p/a", Certainty: "sure"}}},
-		{Tool: "Edit", Args: trace.Args{"file_path": "/p/a.go"}}, {Tool: "mcp__a__b"}, {Tool: "kubectl_get"}, {Tool: "Agent"},
+		{Tool: "Edit", Args: trace.Args{"file_path": "/p/a.go"}},
+		{Tool: "mcp__a__b"},
+		{Tool: "kubectl_get"},
+		{Tool: "Agent"},
 		{Tool: "npm_install", Forms: []trace.Form{{Tool: "npm", Args: trace.Args{"argv": []any{"install"}}}}},
 	} {
 		got, err := c.Reacting(CallNames([]trace.Call{call}))

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,7 +68,7 @@ func TestEditListRandom(t *testing.T) {
 			var out []byte
 			if rapid.Bool().Draw(t, "add") {
 				out, _, err = EditList([]byte(text), "use", []ListItem{{ID: id}}, nil)
-				if !contains(model, id) {
+				if !slices.Contains(model, id) {
 					model = append(model, id)
 				}
 			} else {
@@ -119,15 +120,6 @@ func layout(t *rapid.T, ids []string) string {
 		return "use:\n  - " + strings.Join(quoted, " # note\n\n  # about the next\n  - ") + "\n"
 	}
 	return "use: [\n    " + strings.Join(quoted, ",\n    ") + ",\n  ]\n"
-}
-
-func contains(list []string, s string) bool {
-	for _, e := range list {
-		if e == s {
-			return true
-		}
-	}
-	return false
 }
 
 func without(list []string, s string) []string {

@@ -58,7 +58,7 @@ func playKind(t *testing.T, text, steps string) string {
 	var out strings.Builder
 	for line := range strings.Lines(steps) {
 		line = strings.TrimSpace(line)
-		s, err := hooks.ParseStep(line)
+		s, err := hooks.ParseStep(strings.ReplaceAll(line, "\x00", "\n"))
 		if err != nil {
 			t.Fatal(err)
 		}

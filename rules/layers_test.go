@@ -50,8 +50,6 @@ func setText(s *Set) string {
 	return strings.Join(out, ", ")
 }
 
-const builtinRules = "protect-guard ask, "
-
 // TestLayers is the table of trust.md 3: what each layer may say.
 func TestLayers(t *testing.T) {
 	for _, tt := range []struct {
@@ -179,57 +177,68 @@ func TestLayerSettings(t *testing.T) {
 		{
 			"a project's block replaces the user's as a whole, told when weaker",
 			[]string{"user", "settings: {unparseable: deny, retries: 7, on_error: deny}", "project", "settings: {report: 2}"},
-			map[string]string{"unparseable": "ask/note", "retries": "3", "report": "2", "on_error": "deny"}, "unparseable.interactive deny -> ask",
+			map[string]string{"unparseable": "ask/note", "retries": "3", "report": "2", "on_error": "deny"},
+			"unparseable.interactive deny -> ask",
 		},
 		{
 			"an empty block, too",
 			[]string{"user", "settings: {unparseable: deny}", "project", "settings:"},
-			map[string]string{"unparseable": "ask/note"}, "unparseable.auto deny -> note",
+			map[string]string{"unparseable": "ask/note"},
+			"unparseable.auto deny -> note",
 		},
 		{
 			"pinned keys only tighten, each half for itself",
 			[]string{"managed", "settings: {unparseable: {auto: ask}, scan_output: true, finish_retries: 1, max_line: 1000}", "project", "settings: {unparseable: {interactive: allow, auto: allow}, scan_output: false, finish_retries: 5, max_line: 500}"},
-			map[string]string{"unparseable": "allow/ask", "scan_output": "true", "finish_retries": "5", "max_line": "500"}, "settings.unparseable.auto",
+			map[string]string{"unparseable": "allow/ask", "scan_output": "true", "finish_retries": "5", "max_line": "500"},
+			"settings.unparseable.auto",
 		},
 		{
 			"locked user settings",
 			[]string{"user", "settings: {unparseable: deny, locked: [unparseable, memory_first]}", "project", "settings: {unparseable: allow, memory_first: false}"},
-			map[string]string{"unparseable": "deny/deny", "memory_first": "true"}, "",
+			map[string]string{"unparseable": "deny/deny", "memory_first": "true"},
+			"",
 		},
 		{
 			"all locked, defaults too",
 			[]string{"user", "settings: {locked: true}", "project", "settings: {unparseable: allow, announce_max: 1, retries: 9}"},
-			map[string]string{"unparseable": "ask/note", "announce_max": "4000", "retries": "3"}, "",
+			map[string]string{"unparseable": "ask/note", "announce_max": "4000", "retries": "3"},
+			"",
 		},
 		{
 			"a project cannot lock",
 			[]string{"project", "settings: {locked: true, unparseable: deny}", "nested:s", "settings: {unparseable: allow}"},
-			map[string]string{"unparseable": "deny/deny"}, "settings.locked",
+			map[string]string{"unparseable": "deny/deny"},
+			"settings.locked",
 		},
 		{
 			"nested files tighten only",
 			[]string{"project", "settings: {unparseable: note, retries: 2}", "nested:s", "settings: {unparseable: deny, retries: 9, scan_output: false}"},
-			map[string]string{"unparseable": "deny/deny", "retries": "2", "scan_output": "true"}, "settings.scan_output",
+			map[string]string{"unparseable": "deny/deny", "retries": "2", "scan_output": "true"},
+			"settings.scan_output",
 		},
 		{
 			"what projects may not set",
 			[]string{"project", "settings: {shadow: true, keep: {session: 1}, reservation_ttl: 0s, exceptions: any, project_memory: repo, scan_extra: [a]}"},
-			map[string]string{"shadow": "false", "keep": "100000", "exceptions": "own", "project_memory": "repo", "scan_extra": "a"}, "settings.shadow",
+			map[string]string{"shadow": "false", "keep": "100000", "exceptions": "own", "project_memory": "repo", "scan_extra": "a"},
+			"settings.shadow",
 		},
 		{
 			"what users may set",
 			[]string{"user", "settings: {shadow: true, keep: {session: 5}, exceptions: any, scan_extra: [b]}", "project", "settings: {scan_extra: [a]}"},
-			map[string]string{"shadow": "true", "keep": "5", "exceptions": "own", "scan_extra": "b a"}, "settings.exceptions",
+			map[string]string{"shadow": "true", "keep": "5", "exceptions": "own", "scan_extra": "b a"},
+			"settings.exceptions",
 		},
 		{
 			"what the administrator sets",
 			[]string{"managed", "settings: {exceptions: none, retries: 9, shadow: true}", "user", "settings: {shadow: false}"},
-			map[string]string{"exceptions": "none", "retries": "3", "shadow": "true"}, "",
+			map[string]string{"exceptions": "none", "retries": "3", "shadow": "true"},
+			"",
 		},
 		{
 			"evidence of a project is ignored",
 			[]string{"project", "settings: {evidence: {anchors: [~/x], sign: ~/.ssh/id_ed25519}, metrics: {textfile: /x}}"},
-			map[string]string{"unparseable": "ask/note"}, "settings.evidence",
+			map[string]string{"unparseable": "ask/note"},
+			"settings.evidence",
 		},
 	} {
 		set, problems := layered(t, "claude-code", tt.texts...)

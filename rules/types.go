@@ -261,9 +261,9 @@ type Context struct {
 	PathField func(tool, field string) bool
 }
 
-func (c *Context) pathField(tool, field string) bool {
-	if c.PathField != nil {
-		return c.PathField(tool, field)
+func (ctx *Context) pathField(tool, field string) bool {
+	if ctx.PathField != nil {
+		return ctx.PathField(tool, field)
 	}
 	return shell.Bundled().PathField(tool, field)
 }

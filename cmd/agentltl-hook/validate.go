@@ -61,6 +61,7 @@ type validatedRule struct {
 	Scope    string      `json:"scope"`
 	Layer    string      `json:"layer"`
 	Source   string      `json:"source"`
+	Rev      int         `json:"rev,omitempty"` // of the packaged entry
 	File     string      `json:"file,omitempty"`
 	Line     int         `json:"line,omitempty"`
 	Summary  string      `json:"summary"`
@@ -140,6 +141,11 @@ func (v *validated) fill(set *rules.Set) {
 		}
 		if r.Layer != rules.BuiltIn {
 			x.File = r.Pos.File
+		}
+		if id, ok := strings.CutPrefix(r.Source, "library:"); ok {
+			if entry, ok := rules.LibraryEntry(id); ok {
+				x.Rev = entry.Rev
+			}
 		}
 		if r.Formula != nil {
 			x.Formula, x.Fallback = r.Formula.String(), ltl.Fallback(r.Formula)

@@ -131,7 +131,7 @@ func (c *check) counts(f *finding) bool {
 // same batch, is no repeat (rules.md 9, D18).
 func (c *check) insists(f *finding) bool {
 	w := c.mem[f.scope].Warned
-	return w != nil && w.Key == c.key && !(c.p.ID != "" && c.p.ID == w.ID) && !sameBatch(w.Batch, c.p.Batch) &&
+	return w != nil && w.Key == c.key && (c.p.ID == "" || c.p.ID != w.ID) && !sameBatch(w.Batch, c.p.Batch) &&
 		slices.Contains(w.Rules, f.rule.ID)
 }
 
@@ -269,6 +269,7 @@ func (c *check) violate(list []finding) {
 		if first.fault.maybe {
 			c.d.Action = Deny
 		}
+	case rules.Log: // it refuses nothing and is never the first
 	}
 }
 

@@ -128,22 +128,18 @@ func (c *check) account(r *rules.Rule) (Account, error) {
 		a.Limit, _, _ = c.retryLimits(r)
 		a.Tries = c.mem[scope].Retries[r.ID]
 	}
-	calls, err := c.relevant(r, &a)
-	if err != nil {
-		return a, err
-	}
-	return a, c.parts(&a, calls)
+	return a, c.parts(&a, c.relevant(r, &a))
 }
 
 // relevant collects the recorded calls that the rule can react to.
-func (c *check) relevant(r *rules.Rule, a *Account) ([]trace.Call, error) {
+func (c *check) relevant(r *rules.Rule, a *Account) []trace.Call {
 	scope := scopeOf(r)
 	var may func(string) bool
 	if !r.Always {
 		may = func(tool string) bool { return reacts(r, []string{tool}) }
 	}
 	if r.Kind == "never" || r.Kind == "require" {
-		return nil, nil // judged on the call alone
+		return nil // judged on the call alone
 	}
 	var calls []trace.Call
 	for n, x := range c.tx.Calls(scope, c.tx.First(scope), may) {
@@ -163,7 +159,7 @@ func (c *check) relevant(r *rules.Rule, a *Account) ([]trace.Call, error) {
 	if n := len(calls) - maxEvaluated; n > 0 {
 		calls = calls[n:]
 	}
-	return calls, nil
+	return calls
 }
 
 // parts evaluates the formula and each part at the call.

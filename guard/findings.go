@@ -120,6 +120,12 @@ func (j *Judge) findRule(tx state.Tx, scope state.Scope, s *standing, chain, fli
 		}
 		var worst finding
 		for k, m := range readings {
+			// A since in flight may come to its end between two calls of the line.
+			if k == 1 && i > 0 && s.rule.Kind == "before" {
+				if err := s.fly(m, flight); err != nil {
+					return nil, err
+				}
+			}
 			if !reacting {
 				if err := m.step(c); err != nil { // not skipped: what is not recorded cannot be read again
 					return nil, err
@@ -154,19 +160,24 @@ func (s *standing) within(flight []trace.Call) (*runner, error) {
 	if !s.rule.Limit || len(flight) == 0 {
 		return nil, nil
 	}
-	var with *runner
+	if firstOf(flight, s.rule) == "" {
+		return nil, nil
+	}
+	with := s.clone()
+	return with, s.fly(with, flight)
+}
+
+// fly takes a runner over the calls in flight that the rule speaks of.
+func (s *standing) fly(m *runner, flight []trace.Call) error {
 	for i := range flight {
 		if !reacts(s.rule, toolsOf(&flight[i])) {
 			continue
 		}
-		if with == nil {
-			with = s.clone()
-		}
-		if err := with.step(&flight[i]); err != nil {
-			return nil, err
+		if err := m.step(&flight[i]); err != nil {
+			return err
 		}
 	}
-	return with, nil
+	return nil
 }
 
 // firstOf names the first call in flight that a rule speaks of.

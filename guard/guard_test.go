@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -51,11 +52,7 @@ func (m *automatonMonitor) Step(c *trace.Call) bool {
 }
 
 func (m *automatonMonitor) Clone() contract.Monitor {
-	n := map[string]int{}
-	for k, v := range m.n {
-		n[k] = v
-	}
-	return &automatonMonitor{a: m.a, n: n}
+	return &automatonMonitor{a: m.a, n: maps.Clone(m.n)}
 }
 
 func (m *automatonMonitor) Status() contract.Status { return contract.Unknown }
@@ -119,8 +116,10 @@ func before(id, first, then string) *rules.Rule {
 }
 
 func book(list ...*rules.Rule) *Rules {
-	s := rules.Settings{Retries: 3, RetryCounting: "cumulative", Report: 3, FinishRetries: 2,
-		UnparseableAsked: rules.UnparseableAsk, UnparseableAuto: rules.UnparseableNote}
+	s := rules.Settings{
+		Retries: 3, RetryCounting: "cumulative", Report: 3, FinishRetries: 2,
+		UnparseableAsked: rules.UnparseableAsk, UnparseableAuto: rules.UnparseableNote,
+	}
 	return &Rules{List: list, Set: s, Named: sha256.Sum256([]byte(fmt.Sprint(len(list), list[0].ID)))}
 }
 
@@ -428,7 +427,7 @@ func TestSpread(t *testing.T) {
 	build := func(spec string) []trace.Call {
 		var out []trace.Call
 		op := ""
-		for _, w := range strings.Fields(spec) {
+		for w := range strings.FieldsSeq(spec) {
 			switch w {
 			case ";", "&&", "||", "|", "wrap":
 				op = w

@@ -335,6 +335,7 @@ func (b *wordBuilder) line() string {
 		}
 	case Stop:
 		verb = "stopped the agent at"
+	case Allow, Deny:
 	}
 	who, what := "a line that could not be read", ""
 	if len(d.Broken) > 0 {

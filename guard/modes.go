@@ -136,13 +136,14 @@ func (j *Judge) modeCall(tx state.Tx, s ModeStep) (ModeAnswer, error) {
 		return ModeAnswer{}, err
 	}
 	a := ModeAnswer{Action: "allow", Attempts: d.Attempt, Escalated: d.Escalated, Latched: d.Latched}
-	switch {
-	case d.Action == Stop:
+	switch d.Action {
+	case Stop:
 		a.Action = "stop"
-	case d.Action == Ask:
+	case Ask:
 		a.Action = "ask"
-	case d.Action == Deny:
+	case Deny:
 		a.Action = d.Mode().String()
+	case Allow:
 	}
 	for _, v := range d.Broken {
 		a.Rules = append(a.Rules, v.Rule.ID)

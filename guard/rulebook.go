@@ -43,11 +43,19 @@ func NewRules(set *rules.Set, key state.Digest) *Rules {
 	return r
 }
 
-func (r *Rules) Digest() state.Digest        { return r.Named }
-func (r *Rules) Len() int                    { return len(r.List) }
-func (r *Rules) All() ([]*rules.Rule, error) { return r.List, nil }
-func (r *Rules) Settings() *rules.Settings   { return &r.Set }
+// Digest names the set.
+func (r *Rules) Digest() state.Digest { return r.Named }
 
+// Len is how many rules there are.
+func (r *Rules) Len() int { return len(r.List) }
+
+// All lists every rule in file order.
+func (r *Rules) All() ([]*rules.Rule, error) { return r.List, nil }
+
+// Settings are those of the set.
+func (r *Rules) Settings() *rules.Settings { return &r.Set }
+
+// Refs names the rules, in file order, with the memory each looks at.
 func (r *Rules) Refs() []state.RuleRef {
 	refs := make([]state.RuleRef, len(r.List))
 	for i, x := range r.List {
@@ -56,11 +64,13 @@ func (r *Rules) Refs() []state.RuleRef {
 	return refs
 }
 
+// Reacting lists the rules that can react to one of the calls.
 func (r *Rules) Reacting(calls []trace.Call) ([]*rules.Rule, error) {
 	tools := chainTools(calls)
 	return r.pick(func(x *rules.Rule) bool { return reacts(x, tools) }), nil
 }
 
+// Finally lists the rules judged at turn end.
 func (r *Rules) Finally() ([]*rules.Rule, error) {
 	return r.pick(func(x *rules.Rule) bool { return x.Finally }), nil
 }
@@ -77,7 +87,7 @@ func reacts(r *rules.Rule, tools []string) bool {
 	}
 	for _, pattern := range r.Tools {
 		for _, t := range tools {
-			if pattern == t || toolMatches(pattern, t) {
+			if rules.ToolMatches(pattern, t) {
 				return true
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agentltl/agentltl-hook/rules"
 	"github.com/agentltl/agentltl-hook/trace"
 )
 
@@ -12,7 +11,7 @@ import (
 // back as that call, or a tool of the harness with its arguments as JSON. Several
 // spellings are tried; one counts only if what it reads as is the call. false:
 // there is none.
-func (c *check) runnable(call trace.Call, r *rules.Rule) (letter, bool) {
+func (c *check) runnable(call trace.Call) (letter, bool) {
 	call.Outcome = nil
 	if call.Args == nil {
 		call.Args = trace.Args{}
@@ -98,12 +97,8 @@ func spellings(call *trace.Call) []string {
 	var heads []string
 	for _, sep := range [][2]string{{" ", " "}, {"_", "_"}, {"-", "-"}, {" ", "-"}, {"-", " "}} {
 		head := parts[0]
-		for i, p := range parts[1:] {
-			s := sep[1]
-			if i == 0 {
-				s = sep[0]
-			}
-			head += s + p
+		if len(parts) > 1 {
+			head += sep[0] + strings.Join(parts[1:], sep[1])
 		}
 		if !slices.Contains(heads, head) {
 			heads = append(heads, head)
@@ -161,10 +156,7 @@ func listOf(v any) []any {
 
 // quote writes a word for a shell.
 func quote(w string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@%+,", r)
-	}
-	if w != "" && strings.IndexFunc(w, func(r rune) bool { return !plain(r) }) < 0 {
+	if w != "" && strings.IndexFunc(w, func(r rune) bool { return !plainRune(r, "-_./:=@%+,") }) < 0 {
 		return w
 	}
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"

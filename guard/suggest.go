@@ -59,7 +59,7 @@ func (s *search) letters() []letter {
 			continue
 		}
 		for _, call := range ltl.Letters(f.rule.Formula) {
-			l, ok := s.runnable(call, f.rule)
+			l, ok := s.runnable(call)
 			if !ok || slices.ContainsFunc(out, func(o letter) bool { return o.text == l.text }) {
 				continue
 			}

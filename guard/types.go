@@ -15,6 +15,7 @@ import (
 // An Action is what to do with a call. Of two decisions the larger wins.
 type Action uint8
 
+// The actions.
 const (
 	Allow Action = iota
 	Ask

@@ -60,12 +60,16 @@ func cutText(s string) string {
 // else quoted.
 func Name(id string) string {
 	id = cut(Clean(id), maxID)
-	for _, r := range id {
-		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.:@/", r)) {
-			return fmt.Sprintf("%q", id)
-		}
+	if strings.IndexFunc(id, func(r rune) bool { return !plainRune(r, "-_.:@/") }) >= 0 {
+		return fmt.Sprintf("%q", id)
 	}
 	return id
+}
+
+// plainRune says whether a character is a letter or digit of ASCII or one of
+// more.
+func plainRune(r rune, more string) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(more, r)
 }
 
 // foreign says whether a rule's words are the repository's and not ours, the

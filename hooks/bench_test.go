@@ -30,8 +30,10 @@ func BenchmarkHandle(b *testing.B) {
 	event := func(k Kind) Event {
 		n++
 		status := 0
-		e := Event{Kind: k, Session: "s1", Dir: l.root, Project: l.root, ID: fmt.Sprint("id", n), Native: "Bash", Ran: true,
-			Calls: []trace.Call{{Tool: "Bash", Args: trace.Args{"command": "git status"}}}}
+		e := Event{
+			Kind: k, Session: "s1", Dir: l.root, Project: l.root, ID: fmt.Sprint("id", n), Native: "Bash", Ran: true,
+			Calls: []trace.Call{{Tool: "Bash", Args: trace.Args{"command": "git status"}}},
+		}
 		if k == PostTool {
 			e.Calls[0].Outcome = &trace.Outcome{Status: &status}
 		}

@@ -129,7 +129,8 @@ func (o *Office) note(tx state.Tx, e state.Exception, what string) error {
 func (o *Office) List() (list []state.Exception, err error) {
 	err = o.store.View(func(tx state.Tx) error {
 		for _, e := range tx.Exceptions() {
-			if !e.Revoked && (e.Until.IsZero() || e.Until.After(o.now)) && !(e.Scope == "once" && e.Used > 0) {
+			over := e.Revoked || !e.Until.IsZero() && !e.Until.After(o.now) || e.Scope == "once" && e.Used > 0
+			if !over {
 				list = append(list, e)
 			}
 		}

@@ -3,6 +3,7 @@ package hooks
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/agentltl/agentltl-hook/guard"
@@ -101,8 +102,8 @@ func callsOf(d *state.Decision, dir string) ([]trace.Call, string) {
 	if s, ok := d.More["dir"].(string); ok {
 		dir = s
 	}
-	if strings.HasPrefix(d.Key, "line:") {
-		return []trace.Call{{Tool: "Bash", Args: trace.Args{"command": strings.TrimPrefix(d.Key, "line:")}}}, dir
+	if line, ok := strings.CutPrefix(d.Key, "line:"); ok {
+		return []trace.Call{{Tool: "Bash", Args: trace.Args{"command": line}}}, dir
 	}
 	return []trace.Call{{Tool: d.Tool, Args: d.Args}}, dir
 }
@@ -189,13 +190,5 @@ func (out *Explained) fill(accounts []guard.Account, rule string) {
 }
 
 func contains(d *state.Decision, id string) bool {
-	if d.Rule == id {
-		return true
-	}
-	for _, r := range d.Rules {
-		if r == id {
-			return true
-		}
-	}
-	return false
+	return d.Rule == id || slices.Contains(d.Rules, id)
 }

@@ -182,7 +182,7 @@ func (x *machine) line() []string {
 
 func answerOf(a Answer) mAnswer {
 	out := mAnswer{action: a.Action.String(), rule: a.Rule}
-	for _, l := range strings.Split(a.Context, "\n") {
+	for l := range strings.SplitSeq(a.Context, "\n") {
 		if id, ok := strings.CutPrefix(l, "Note from "); ok {
 			id, _, _ = strings.Cut(id, ":")
 			out.notes = append(out.notes, strings.TrimSpace(id))

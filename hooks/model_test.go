@@ -54,7 +54,6 @@ type mSession struct {
 	latch   string
 	batch   int
 	pending map[string]*mQuestion
-	order   []string
 }
 
 type mQuestion struct {
@@ -133,11 +132,11 @@ func (r mRule) breaks(trace []mCall, flight []string, call string) bool {
 		if r.since != "" && slices.Contains(flight, r.since) {
 			return true
 		}
-		for i := len(trace) - 1; i >= 0; i-- {
-			if r.since != "" && trace[i].tool == r.since {
+		for _, c := range slices.Backward(trace) {
+			if r.since != "" && c.tool == r.since {
 				return true
 			}
-			if trace[i].tool == r.a && (!r.ok || trace[i].status == 0) {
+			if c.tool == r.a && (!r.ok || c.status == 0) {
 				return false
 			}
 		}
@@ -394,8 +393,8 @@ func (m *model) finish(set mSet, session string) []string {
 }
 
 func (r mRule) owed(trace []mCall) bool {
-	for i := len(trace) - 1; i >= 0; i-- {
-		switch trace[i].tool {
+	for _, c := range slices.Backward(trace) {
+		switch c.tool {
 		case r.a:
 			return false
 		case r.since:

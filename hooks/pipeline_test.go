@@ -202,7 +202,7 @@ func TestCredentialsInOutput(t *testing.T) {
 	e.Kind, e.Ran = PostTool, true
 	key := "AKIA" + strings.Repeat("Q", 16)
 	e.Output = map[string]any{"stdout": "id " + key}
-	out := any(e.Output)
+	out := e.Output
 	e.Calls[0].Outcome = &trace.Outcome{Result: &out}
 	a := l.handle(e)
 	holds(t, "the notice", a.Notice, "AWS access key ID", "Bash")

@@ -100,6 +100,7 @@ func (pl *Player) event(k Kind, s Step) Event {
 		e.Person = true
 	case SessionStart:
 		e.Source = "startup"
+	default:
 	}
 	return e
 }

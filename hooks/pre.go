@@ -28,7 +28,7 @@ func (r *run) pre() (Answer, error) {
 		if !w.must {
 			return looked, nil // only the compiled set and the like could not be saved
 		}
-		return r.unsaved(looked, w.d, err)
+		return unsaved(looked, err)
 	}
 	w.watch()
 	return w.answer, nil
@@ -205,7 +205,7 @@ func (w *work) say(d guard.Decision) Answer {
 	if d.Latched || a.Action == guard.Ask && (w.alone || !w.p2().Ask) {
 		a.Action = guard.Deny
 	}
-	return w.unloaded(a, &d)
+	return w.unloaded(a)
 }
 
 // commandRules lists the rules that a line which was not read may have broken:
@@ -226,7 +226,7 @@ func (w *work) commandRules(d *guard.Decision) []string {
 // unloaded asks about every call while a rule file is broken of which no rules
 // ever loaded here. A call that only reads, or edits that very file, goes ahead
 // with a note (rules.md 17).
-func (w *work) unloaded(a Answer, d *guard.Decision) Answer {
+func (w *work) unloaded(a Answer) Answer {
 	var files []rules.Broken
 	for _, b := range w.broken() {
 		if !b.LastGood && b.Layer != rules.Nested {
@@ -315,7 +315,7 @@ func readsGuard(line string) bool {
 
 // unsaved is the answer when the decision is known and could not be kept: a
 // refusal stands, anything else is asked about (rules.md 17).
-func (r *run) unsaved(a Answer, d guard.Decision, err error) (Answer, error) {
+func unsaved(a Answer, err error) (Answer, error) {
 	if a.Action == guard.Deny || a.Action == guard.Stop {
 		return a, nil
 	}

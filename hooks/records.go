@@ -21,7 +21,7 @@ type Records struct {
 // Records opens those of a folder's project, seen from a session ("": the one
 // used last, or "default"). What the rules in force are is read when needed.
 func (p *Pipeline) Records(dir, session string) (*Records, error) {
-	r := &run{p: p, e: Event{Kind: SessionEnd, Dir: dir, Project: dir, Session: session}, folder: dir, now: p.now()}
+	r := &run{p: p, e: Event{Kind: SessionEnd, Dir: dir, Project: dir, Session: session}, folder: dir, now: p.clock()}
 	r.find(r.findOptions())
 	x, root := &Records{r: r}, p.StoreRoot(dir)
 	open := func() *store.Session {

@@ -31,7 +31,7 @@ func (p *Pipeline) Status(e Event) Status {
 	if q.Store == nil {
 		q.Store = func(project, session string) (state.Store, error) {
 			return store.Open(store.Options{
-				Dir: p.StateDir, Root: project, Session: session, Now: q.now(), Deadline: statusDeadline,
+				Dir: p.StateDir, Root: project, Session: session, Now: q.clock(), Deadline: statusDeadline,
 			}), nil
 		}
 	}
@@ -77,11 +77,4 @@ func (p *Pipeline) Status(e Event) Status {
 		return nil
 	})
 	return s
-}
-
-func (p *Pipeline) now() time.Time {
-	if p.Now == nil {
-		return time.Now()
-	}
-	return p.Now()
 }

@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -132,12 +133,7 @@ func (r *run) batchEnd() (Answer, error) {
 				return true
 			}
 		}
-		for _, res := range tx.Reservations(state.Session) {
-			if over(res) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(tx.Reservations(state.Session), over)
 	}
 	found := false
 	if err := r.view(func(tx state.Tx) error { found = kept(tx); return nil }); err != nil || !found {

@@ -78,6 +78,7 @@ type Answer struct {
 // Failure is what a harness does when a hook crashes, times out or answers badly.
 type Failure uint8
 
+// The ways.
 const (
 	Open              Failure = iota // the call runs
 	Closed                           // the call does not run
@@ -90,6 +91,7 @@ type Failures struct{ Crash, Timeout, BadAnswer Failure }
 // StatusFrom says where the exit status of a call is found.
 type StatusFrom uint8
 
+// The places.
 const (
 	StatusReported StatusFrom = iota
 	StatusInText
@@ -100,6 +102,7 @@ const (
 // BatchFrom says how calls of one message are told.
 type BatchFrom uint8
 
+// The ways.
 const (
 	BatchNone BatchFrom = iota
 	BatchTimestamp
@@ -109,6 +112,7 @@ const (
 // SubagentsAs says how a subagent's calls appear.
 type SubagentsAs uint8
 
+// The ways.
 const (
 	SubagentsSameSession SubagentsAs = iota
 	SubagentsParentNamed             // own id; followed to the root

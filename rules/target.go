@@ -115,6 +115,12 @@ func canonicalTool(name string) string {
 	return name
 }
 
+// ToolMatches says whether a tool is one of the names that a target, or a rule's
+// Tools, gives: only a * makes a name a glob.
+func ToolMatches(name, tool string) bool {
+	return name == tool || strings.Contains(name, "*") && newGlob(name).match(tool)
+}
+
 func (t toolName) matches(tool string) bool {
 	if t.glob != nil {
 		return t.glob.match(tool)

@@ -3,6 +3,7 @@ package contract
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,7 +81,8 @@ func (m *rateMonitor) Step(c *trace.Call) bool {
 	if c.Time.IsZero() || m.def.Call.Match(c) == trace.No {
 		return false
 	}
-	m.violated = m.violated || m.judge(c).Text != ""
+	broke := m.judge(c).Text != "" && !m.violated
+	m.violated = m.violated || broke
 	keep := m.times
 	if len(keep) >= m.def.Times {
 		keep = keep[len(keep)-m.def.Times+1:]
@@ -89,8 +91,9 @@ func (m *rateMonitor) Step(c *trace.Call) bool {
 	next := make([]int64, len(keep)+1)
 	copy(next, keep)
 	next[len(keep)] = at
+	changed := broke || !slices.Equal(next, m.times) // one more at the same instant may push out its like
 	m.times = next
-	return true
+	return changed
 }
 
 // Clone implements [Monitor].

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -76,9 +77,26 @@ func (s *Session) initialize(tx *bbolt.Tx) error {
 	return nil
 }
 
+// tempMark is in the names of files that are to become a store.
+const tempMark = ".new-"
+
+// sweep removes those that a process which ended too early has left behind: no
+// live one is a day old.
+func (s *Session) sweep() {
+	left, err := filepath.Glob(s.path + tempMark + "*")
+	if err != nil {
+		return
+	}
+	for _, path := range left {
+		if info, err := os.Lstat(path); err == nil && s.o.Now.Sub(info.ModTime()) > 24*time.Hour {
+			discard(path)
+		}
+	}
+}
+
 // tempFile makes an empty file beside path that only we can read.
 func tempFile(path string) (string, error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*")
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+tempMark+"*")
 	if err != nil {
 		return "", fmt.Errorf("create store %s: %w", path, err)
 	}

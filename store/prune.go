@@ -93,6 +93,7 @@ func (s *Session) Daily(keep Keep) (r PruneReport, ran bool, err error) {
 		return errors.Join(t.apply(p), t.forgetOld(), t.PutMeta(mPruneDay, today))
 	})
 	if err == nil && ran {
+		s.sweep()
 		r.Rewritten, err = s.rewriteIfFree(dailyRewrite)
 	}
 	return r, ran, err

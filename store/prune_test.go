@@ -273,6 +273,31 @@ func TestDailyRunsOnceADay(t *testing.T) {
 	}
 }
 
+func TestDailySweeps(t *testing.T) {
+	o := testOptions(t)
+	o.Now = time.Now()
+	s := Open(o)
+	appendCalls(t, s, 1)
+	old, young := s.Path()+tempMark+"1", s.Path()+tempMark+"2"
+	for _, p := range []string{old, young} {
+		if err := os.WriteFile(p, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chtimes(old, o.Now, o.Now.Add(-25*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if _, ran, err := s.Daily(Keep{1, 1}); !ran || err != nil {
+		t.Fatalf("%v %v", ran, err)
+	}
+	if _, err := os.Stat(old); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the old one: %v", err)
+	}
+	if _, err := os.Stat(young); err != nil {
+		t.Errorf("the young one: %v", err)
+	}
+}
+
 func TestDailyOfAnEmptyStore(t *testing.T) {
 	o := testOptions(t)
 	if _, ran, err := Open(o).Daily(Keep{1, 1}); ran || err != nil {

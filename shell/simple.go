@@ -75,6 +75,10 @@ func (w *walker) run(st *state, c ctx, cmd command, alias string) {
 	}
 	w.environment(st, c, cmd)
 	name := cmd.words[0]
+	if p, ok := name.programIn(); ok {
+		cmd.words = append([]word{literal(p, name.pos)}, cmd.words[1:]...)
+		name = cmd.words[0]
+	}
 	if !name.known || name.glob {
 		w.unknownCommand(st, c, cmd)
 		return
@@ -97,6 +101,21 @@ func (w *walker) run(st *state, c ctx, cmd command, alias string) {
 		return
 	}
 	w.program(st, c, cmd)
+}
+
+// programIn is the program of a name whose folder is bounded and whose last
+// element is written out: $(pwd)/bin/tool, $(go env GOPATH)/bin/tool. Specs and
+// rules go by the last element, wherever it lies.
+func (u word) programIn() (string, bool) {
+	if u.known || u.split || len(u.pieces) < 2 || len(u.bound.exact) == 0 {
+		return "", false
+	}
+	last := u.pieces[len(u.pieces)-1]
+	i := strings.LastIndexByte(last.text, '/')
+	if !last.known || last.glob || i < 0 || i == len(last.text)-1 {
+		return "", false
+	}
+	return u.bound.exact[0], true
 }
 
 // program lists a command that is no builtin with an effect on the shell, what

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,8 +50,8 @@ func (w *walker) parse(text string, pos int) (*syntax.File, string) {
 			file = &syntax.File{}
 		}
 		if err == nil {
-			if plain := plainLet(file, text); plain != text && try < maxDepth {
-				text = plain
+			if other := respelled(file, text); other != text && try < maxDepth {
+				text = other
 				continue
 			}
 			if failed != "" {
@@ -145,24 +146,33 @@ func after(text string, at int) string {
 	return rest
 }
 
-// plainLet writes every let as \let: the parser reads the words of let as
+// respelled writes every let as \let: the parser reads the words of let as
 // arithmetic and takes a pipe behind them for an operator. The quoted name is
-// an ordinary command, whose words end where bash ends them.
-func plainLet(file *syntax.File, text string) string {
-	if !strings.Contains(text, "let") {
+// an ordinary command, whose words end where bash ends them. It writes !(a) in
+// place of a command as ! (a), which it is unless extglob is on.
+func respelled(file *syntax.File, text string) string {
+	extglob := strings.Contains(text, "extglob")
+	if !strings.Contains(text, "let") && (extglob || !strings.Contains(text, "!(")) {
 		return text
 	}
-	var at []int
+	added := map[int]string{}
 	syntax.Walk(file, func(n syntax.Node) bool {
-		if l, ok := n.(*syntax.LetClause); ok {
-			at = append(at, int(l.Let.Offset()))
+		switch n := n.(type) {
+		case *syntax.LetClause:
+			added[int(n.Let.Offset())] = `\`
+		case *syntax.CallExpr:
+			if len(n.Args) > 0 && !extglob {
+				g, ok := n.Args[0].Parts[0].(*syntax.ExtGlob)
+				if ok && g.Op == syntax.GlobExcept && len(n.Assigns) == 0 {
+					added[int(g.OpPos.Offset())+1] = " "
+				}
+			}
 		}
 		return true
 	})
-	slices.Sort(at)
-	for i := len(at) - 1; i >= 0; i-- {
-		if at[i] <= len(text) {
-			text = text[:at[i]] + `\` + text[at[i]:]
+	for _, i := range slices.Backward(slices.Sorted(maps.Keys(added))) {
+		if i <= len(text) {
+			text = text[:i] + added[i] + text[i:]
 		}
 	}
 	return text

@@ -13,6 +13,7 @@ type runnerArgs struct {
 	nothing bool     // an option says that nothing is run
 	clear   bool
 	operand bool // some operand was there
+	unsure  bool // a value may fall into several words, of which one is the program
 }
 
 func (a *runnerArgs) flag(list string) bool {
@@ -34,8 +35,9 @@ func (r *runner) parse(words []word) runnerArgs {
 	for ; i < len(words); i++ {
 		u := words[i]
 		if !u.known || !isOption(u.text) {
-			if r.assign && u.known && !r.mixed && isAssignment(u.text) {
+			if r.assign && !r.mixed && u.assigns() {
 				a.assigns = append(a.assigns, u)
+				a.unsure = a.unsure || u.split
 				continue
 			}
 			if skip > 0 {
@@ -57,8 +59,9 @@ func (r *runner) parse(words []word) runnerArgs {
 			if r.name == "env" {
 				// Assignments may follow.
 				i++
-				for i < len(words) && words[i].known && isAssignment(words[i].text) {
+				for i < len(words) && words[i].assigns() {
 					a.assigns = append(a.assigns, words[i])
+					a.unsure = a.unsure || words[i].split
 					i++
 				}
 				break
@@ -100,6 +103,14 @@ func isOption(s string) bool {
 func isAssignment(s string) bool {
 	name, _, ok := strings.Cut(s, "=")
 	return ok && name != "" && !strings.Contains(name, "/")
+}
+
+// assigns says whether a word is NAME=value, whatever the value.
+func (u word) assigns() bool {
+	if u.known {
+		return isAssignment(u.text)
+	}
+	return len(u.pieces) > 0 && u.pieces[0].known && isAssignment(u.pieces[0].text)
 }
 
 // option reads one option word and says how many further words it took.

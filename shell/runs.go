@@ -103,9 +103,12 @@ func (w *walker) runner(st *state, c ctx, cmd command, r *runner, a runnerArgs) 
 	}
 	for _, u := range a.assigns {
 		name, val, _ := strings.Cut(u.text, "=")
-		v := known(val)
 		if !isName(name) {
 			continue
+		}
+		v := known(val)
+		if !u.known {
+			v = value{}
 		}
 		w.set(child, name, v)
 		w.export(child, name, true)
@@ -135,6 +138,10 @@ func (w *walker) runner(st *state, c ctx, cmd command, r *runner, a runnerArgs) 
 		w.again(child, in, a.command, cmd.pos)
 	case len(a.lines) > 0 && (r.name != "script" || len(a.command) == 0):
 	case len(a.command) > 0:
+		if a.unsure {
+			w.note("dynamic-command", cmd.src, cmd.pos)
+			in = in.skippable()
+		}
 		w.run(child, in, w.subCommand(cmd, a.command, r.here), "")
 	case r.shell, r.flagSh != "" && a.flag(r.flagSh):
 		w.stdinScript(child, in, cmd)

@@ -184,7 +184,7 @@ func (w *walker) lookup(st *state, name string) value {
 	if file, ok := w.runnerFile(name); ok {
 		return oneOf(file)
 	}
-	return value{}
+	return value{oneWord: name == "PATH"}
 }
 
 // join is the state where one of two ways was taken: what both agree on. A way

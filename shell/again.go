@@ -9,8 +9,8 @@ import (
 // again parses words as shell text once more: eval, bash -c, trap, an alias.
 // Parts that are not known stand in it as placeholders, which are unknown words
 // there; what they may hold besides makes the whole a dynamic-script. A text of
-// nothing but unknown parts lists nothing. It says whether all was known.
-func (w *walker) again(st *state, c ctx, words []word, pos int) bool {
+// nothing but unknown parts lists nothing.
+func (w *walker) again(st *state, c ctx, words []word, pos int) {
 	if texts := alternatives(words); len(texts) > 0 {
 		c = c.skippable()
 		c.out.lose(c)
@@ -19,7 +19,7 @@ func (w *walker) again(st *state, c ctx, words []word, pos int) bool {
 			w.script(child, c, t, pos)
 			*st = *w.join(st, child)
 		}
-		return true
+		return
 	}
 	text, whole, some := w.asText(words)
 	if !whole {
@@ -27,14 +27,13 @@ func (w *walker) again(st *state, c ctx, words []word, pos int) bool {
 		c.out.lose(c)
 		if !some {
 			w.forgetAll(st)
-			return false
+			return
 		}
 	}
 	w.script(st, c, text, pos)
 	if !whole {
 		w.forgetAll(st)
 	}
-	return whole
 }
 
 // alternatives are the texts that words can come to when all that is not known

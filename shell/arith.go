@@ -129,7 +129,7 @@ func (w *walker) arithUnary(st *state, c ctx, x *syntax.UnaryArithm) (int64, boo
 		if x.Op == syntax.Dec {
 			m = n - 1
 		}
-		w.arithSet(st, c, x.X, m, ok)
+		w.arithSet(st, x.X, m, ok)
 		if x.Post {
 			return n, ok
 		}
@@ -145,7 +145,7 @@ func (w *walker) arithUnary(st *state, c ctx, x *syntax.UnaryArithm) (int64, boo
 }
 
 // arithSet assigns to what an expression names.
-func (w *walker) arithSet(st *state, c ctx, x syntax.ArithmExpr, n int64, ok bool) {
+func (w *walker) arithSet(st *state, x syntax.ArithmExpr, n int64, ok bool) {
 	wd, isWord := x.(*syntax.Word)
 	if !isWord {
 		return
@@ -186,7 +186,7 @@ func (w *walker) arithBinary(st *state, c ctx, x *syntax.BinaryArithm) (int64, b
 		return w.arith(st, c, x.Y)
 	case syntax.AndBoolAssgn, syntax.OrBoolAssgn, syntax.XorBoolAssgn, syntax.PowAssgn:
 		w.arith(st, c, x.Y)
-		w.arithSet(st, c, x.X, 0, false)
+		w.arithSet(st, x.X, 0, false)
 		return 0, false
 	case syntax.Assgn, syntax.AddAssgn, syntax.SubAssgn, syntax.MulAssgn, syntax.QuoAssgn, syntax.RemAssgn,
 		syntax.AndAssgn, syntax.OrAssgn, syntax.XorAssgn, syntax.ShlAssgn, syntax.ShrAssgn:
@@ -197,7 +197,7 @@ func (w *walker) arithBinary(st *state, c ctx, x *syntax.BinaryArithm) (int64, b
 		b, okB := w.arith(st, c, x.Y)
 		n, ok := apply(assigning(x.Op), a, b)
 		ok = ok && okA && okB
-		w.arithSet(st, c, x.X, n, ok)
+		w.arithSet(st, x.X, n, ok)
 		return n, ok
 	}
 	a, okA := w.arith(st, c, x.X)

@@ -235,6 +235,7 @@ func (w *walker) globbing(st *state, u *word) {
 	case maybe:
 		u.known, u.split, u.open, u.glob = false, true, false, false
 		u.text = u.typed
+	default:
 	}
 	u.dyn = true
 }

@@ -23,8 +23,9 @@ func (w *walker) assign(st *state, c ctx, a *syntax.Assign) {
 	}
 	w.set(st, name, v)
 	if w.inherits(name) || st.vars[name].exported {
-		w.envExec(st, c, name, v, c.src.slice(a.Pos(), a.End()), w.pos(c, a))
+		w.envExec(name, v, c.src.slice(a.Pos(), a.End()), w.pos(c, a))
 	}
+	w.envLine(st, c, name, v, w.pos(c, a)) // the environment may well hold it
 }
 
 // assignedValue is what the variable is afterwards.
@@ -172,7 +173,7 @@ func (w *walker) prefix(st *state, c ctx, a *syntax.Assign) pair {
 // as written, and the assignments.
 func (w *walker) declare(st *state, c ctx, s *syntax.Stmt, d *syntax.DeclClause) {
 	words := []word{literal(d.Variant.Value, w.pos(c, s))}
-	var opts string
+	var flags strings.Builder
 	var plainWords []word
 	type job struct {
 		a *syntax.Assign
@@ -185,7 +186,7 @@ func (w *walker) declare(st *state, c ctx, s *syntax.Stmt, d *syntax.DeclClause)
 		if a.Name == nil {
 			for _, u := range w.word(st, c, a.Value) {
 				if u.known && len(u.text) > 1 && (u.text[0] == '-' || u.text[0] == '+') {
-					opts += u.text[1:]
+					flags.WriteString(u.text[1:])
 					continue
 				}
 				plainWords = append(plainWords, u)
@@ -194,7 +195,7 @@ func (w *walker) declare(st *state, c ctx, s *syntax.Stmt, d *syntax.DeclClause)
 		}
 		j := job{a: a}
 		if !a.Naked {
-			if strings.Contains(opts, "A") && w.lookup(st, a.Name.Value).kind != table {
+			if strings.Contains(flags.String(), "A") && w.lookup(st, a.Name.Value).kind != table {
 				w.set(st, a.Name.Value, value{kind: table})
 			}
 			j.v = w.assignedValue(st, c, a)
@@ -203,6 +204,7 @@ func (w *walker) declare(st *state, c ctx, s *syntax.Stmt, d *syntax.DeclClause)
 	}
 	cmd := command{words: words, rs: w.redirects(st, c, s.Redirs), src: w.sourceOf(c, s), pos: w.pos(c, s)}
 	w.listed(st, c, cmd)
+	opts := flags.String()
 	for _, j := range jobs {
 		name := j.a.Name.Value
 		w.localize(st, c, d.Variant.Value, name, opts)
@@ -231,7 +233,8 @@ func (w *walker) declared(st *state, c ctx, variant, name, opts, src string, pos
 		w.export(st, name, false)
 	case variant == "export" && !strings.Contains(opts, "f"), strings.Contains(opts, "x"):
 		w.export(st, name, true)
-		w.envExec(st, c, name, w.lookup(st, name), src, pos)
+		w.envExec(name, w.lookup(st, name), src, pos)
+		w.envLine(st, c, name, w.lookup(st, name), pos)
 	}
 	if variant == "export" && strings.Contains(opts, "f") {
 		st.own(w)

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"maps"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -21,7 +22,7 @@ func (w *walker) builtin(st *state, c ctx, cmd command) bool {
 		return true
 	case "cd", "chdir", "pushd", "popd":
 		w.listed(st, c, cmd)
-		w.inPrefix(st, cmd, func(st *state) { w.changeDir(st, c, name, args) })
+		w.inPrefix(st, cmd, func(st *state) { w.changeDir(st, name, args) })
 	case "eval":
 		w.eval(st, c, cmd)
 	case "source", ".":
@@ -58,7 +59,7 @@ func (w *walker) builtin(st *state, c ctx, cmd command) bool {
 		w.shopt(st, args)
 	case "enable", "hash":
 		w.listed(st, c, cmd)
-		w.shadow(c, cmd)
+		w.shadow(cmd)
 	case "exit", "logout":
 		w.listed(st, c, cmd)
 		st.ended = true
@@ -116,9 +117,7 @@ func (w *walker) inPrefix(st *state, cmd command, f func(*state)) {
 	}
 	f(st)
 	st.own(w)
-	for n, v := range hidden {
-		st.vars[n] = v
-	}
+	maps.Copy(st.vars, hidden)
 }
 
 // eval walks the text that its words come to, in the same shell.
@@ -164,12 +163,11 @@ func within(c ctx, wrapper string) ctx {
 func (w *walker) trap(st *state, c ctx, cmd command) {
 	w.listed(st, c, cmd)
 	args := cmd.words[1:]
-	for len(args) > 0 && args[0].known && strings.HasPrefix(args[0].text, "-") && args[0].text != "-" {
-		if args[0].text == "--" {
-			args = args[1:]
-			break
+	if len(args) > 0 && args[0].known && len(args[0].text) > 1 && args[0].text[0] == '-' {
+		if args[0].text != "--" {
+			return // -l, -p
 		}
-		return // -l, -p
+		args = args[1:]
 	}
 	if len(args) < 2 || args[0].known && (args[0].text == "-" || isDigits(args[0].text)) {
 		return

@@ -7,7 +7,7 @@ import (
 
 // changeDir follows cd, pushd and popd (shell.md 3.3). A cd that may fail leaves
 // the old directory as another place where the shell may be.
-func (w *walker) changeDir(st *state, c ctx, name string, args []word) {
+func (w *walker) changeDir(st *state, name string, args []word) {
 	opts := true
 	var target *word
 	for i := range args {
@@ -92,7 +92,7 @@ func (w *walker) destination(st *state, u word) dir {
 	if to == "" {
 		return st.dir
 	}
-	if v, ok := st.vars["CDPATH"]; ok && !(v.kind == text && v.text == "" || v.kind == unset) &&
+	if v, ok := st.vars["CDPATH"]; ok && (v.kind != text || v.text != "") && v.kind != unset &&
 		!strings.HasPrefix(to, ".") {
 		return dir{path: st.dir.path}
 	}

@@ -2,8 +2,6 @@ package shell
 
 import (
 	"strings"
-
-	"github.com/agentltl/agentltl-hook/shell/spec"
 )
 
 // language is the language of an interpreter's text.
@@ -38,27 +36,63 @@ type caller struct {
 // callers are the functions looked for in program text, a literal argument of
 // which is listed (shell.md 3.2). What is not literal stays opaque.
 var callers = [...]caller{
-	{"python", "os.system", false}, {"python", "os.popen", false}, {"python", "subprocess.run", true},
-	{"python", "subprocess.call", true}, {"python", "subprocess.check_call", true},
-	{"python", "subprocess.check_output", true}, {"python", "subprocess.Popen", true},
-	{"python", "subprocess.getoutput", false}, {"python", "subprocess.getstatusoutput", false},
-	{"python", "pty.spawn", true}, {"python", "commands.getoutput", false},
-	{"python", "asyncio.create_subprocess_shell", false}, {"python", "asyncio.create_subprocess_exec", true},
-	{"python", "system", false}, {"python", "popen", false}, {"python", "check_output", true},
-	{"python", "check_call", true}, {"python", "Popen", true},
-	{"node", "execSync", false}, {"node", "exec", false}, {"node", "spawn", true}, {"node", "spawnSync", true},
-	{"node", "execFile", true}, {"node", "execFileSync", true}, {"node", "execa", true}, {"node", "execaSync", true},
-	{"node", "Deno.Command", true}, {"node", "Bun.spawn", true}, {"node", "Bun.spawnSync", true},
-	{"ruby", "system", true}, {"ruby", "exec", true}, {"ruby", "spawn", true}, {"ruby", "IO.popen", true},
-	{"ruby", "popen", true}, {"ruby", "Open3.capture2", true}, {"ruby", "Open3.capture2e", true},
-	{"ruby", "Open3.capture3", true}, {"ruby", "Open3.popen3", true}, {"ruby", "sh", false},
-	{"perl", "system", true}, {"perl", "exec", true}, {"perl", "qx", false},
-	{"php", "system", false}, {"php", "exec", false}, {"php", "shell_exec", false}, {"php", "passthru", false},
-	{"php", "popen", false}, {"php", "proc_open", false}, {"php", "pcntl_exec", true},
-	{"lua", "os.execute", false}, {"lua", "io.popen", false},
-	{"osascript", "do shell script", false}, {"osascript", "doShellScript", false},
+	{"python", "os.system", false},
+	{"python", "os.popen", false},
+	{"python", "subprocess.run", true},
+	{"python", "subprocess.call", true},
+	{"python", "subprocess.check_call", true},
+	{"python", "subprocess.check_output", true},
+	{"python", "subprocess.Popen", true},
+	{"python", "subprocess.getoutput", false},
+	{"python", "subprocess.getstatusoutput", false},
+	{"python", "pty.spawn", true},
+	{"python", "commands.getoutput", false},
+	{"python", "asyncio.create_subprocess_shell", false},
+	{"python", "asyncio.create_subprocess_exec", true},
+	{"python", "system", false},
+	{"python", "popen", false},
+	{"python", "check_output", true},
+	{"python", "check_call", true},
+	{"python", "Popen", true},
+	{"node", "execSync", false},
+	{"node", "exec", false},
+	{"node", "spawn", true},
+	{"node", "spawnSync", true},
+	{"node", "execFile", true},
+	{"node", "execFileSync", true},
+	{"node", "execa", true},
+	{"node", "execaSync", true},
+	{"node", "Deno.Command", true},
+	{"node", "Bun.spawn", true},
+	{"node", "Bun.spawnSync", true},
+	{"ruby", "system", true},
+	{"ruby", "exec", true},
+	{"ruby", "spawn", true},
+	{"ruby", "IO.popen", true},
+	{"ruby", "popen", true},
+	{"ruby", "Open3.capture2", true},
+	{"ruby", "Open3.capture2e", true},
+	{"ruby", "Open3.capture3", true},
+	{"ruby", "Open3.popen3", true},
+	{"ruby", "sh", false},
+	{"perl", "system", true},
+	{"perl", "exec", true},
+	{"perl", "qx", false},
+	{"php", "system", false},
+	{"php", "exec", false},
+	{"php", "shell_exec", false},
+	{"php", "passthru", false},
+	{"php", "popen", false},
+	{"php", "proc_open", false},
+	{"php", "pcntl_exec", true},
+	{"lua", "os.execute", false},
+	{"lua", "io.popen", false},
+	{"osascript", "do shell script", false},
+	{"osascript", "doShellScript", false},
 	{"awk", "system", false},
-	{"r", "system", false}, {"r", "system2", true}, {"r", "shell", false},
+	{"r", "system", false},
+	{"r", "system2", true},
+	{"r", "shell", false},
 	{"julia", "run", false},
 }
 
@@ -264,7 +298,7 @@ func interpolates(s, lang string) bool {
 
 // stdinCode settles what an interpreter reads when no program is named: known
 // text is its code, any other input is dynamic-code.
-func (w *walker) stdinCode(st *state, c ctx, cmd command, p spec.Parsed, base string, i int) {
+func (w *walker) stdinCode(st *state, c ctx, cmd command, base string, i int) {
 	lang := language(base)
 	if lang == "" || lang == "awk" || lang == "osascript" || i >= len(w.calls) {
 		return

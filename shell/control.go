@@ -106,7 +106,7 @@ func (w *walker) fixed(st *state, round func(*state) (again, end *state)) {
 func (w *walker) widen(st, other *state) {
 	st.own(w)
 	for n, v := range st.vars {
-		if u, ok := other.vars[n]; !ok || !v.value.same(u.value) {
+		if u, ok := other.vars[n]; !ok || !v.same(u.value) {
 			v.value = value{}
 			st.vars[n] = v
 		}
@@ -211,7 +211,7 @@ func (w *walker) forWords(st *state, c ctx, x *syntax.ForClause, l *syntax.WordI
 			return
 		}
 	}
-	v := loopValue(words, whole)
+	v := loopValue(words)
 	w.fixed(st, func(s *state) (*state, *state) {
 		end := s.clone()
 		w.set(s, name, v)
@@ -222,13 +222,13 @@ func (w *walker) forWords(st *state, c ctx, x *syntax.ForClause, l *syntax.WordI
 		in.loop = &loopInfo{}
 		return w.loopBodyOp(s, end, in, x.Do)
 	})
-	if _, ok := st.vars[name]; ok && st.vars[name].value.same(v) {
+	if _, ok := st.vars[name]; ok && st.vars[name].same(v) {
 		w.set(st, name, value{bound: v.bound})
 	}
 }
 
 // loopValue is what a loop variable can be.
-func loopValue(words []word, whole bool) value {
+func loopValue(words []word) value {
 	v := value{oneWord: true}
 	globs := false
 	for _, u := range words {
@@ -288,7 +288,7 @@ func (w *walker) unroll(st *state, c ctx, body []*syntax.Stmt, name string, word
 				*st = *w.join(st, e)
 			}
 		}
-		if !leaves && !st.vars[name].value.same(v) && !st.ended {
+		if !leaves && !st.vars[name].same(v) && !st.ended {
 			w.back(m)
 			*st = *start
 			return false

@@ -26,9 +26,9 @@ func (w *walker) embedded(st *state, c ctx, cmd command, p spec.Parsed, base str
 	case "git":
 		w.gitLines(st, c, cmd, p, i)
 	case "make", "gmake", "bmake":
-		w.makeLines(c, cmd, p)
+		w.makeLines(cmd)
 	case "pwsh", "powershell":
-		w.powershell(c, cmd, i)
+		w.powershell(cmd, i)
 	case "cmd":
 		w.note("dialect", cmd.src, cmd.pos)
 	case "at", "batch":
@@ -44,7 +44,7 @@ func (w *walker) embedded(st *state, c ctx, cmd command, p spec.Parsed, base str
 	case "gdb":
 		w.gdbLines(st, c, cmd)
 	}
-	w.stdinCode(st, c, cmd, p, base, i)
+	w.stdinCode(st, c, cmd, base, i)
 }
 
 func wrapperOr(wrapper, base string) string {
@@ -160,7 +160,7 @@ func (w *walker) gdbLines(st *state, c ctx, cmd command) {
 }
 
 // makeLines reports SHELL= and a makefile that the line wrote.
-func (w *walker) makeLines(c ctx, cmd command, p spec.Parsed) {
+func (w *walker) makeLines(cmd command) {
 	for _, u := range cmd.words[1:] {
 		if strings.HasPrefix(u.text, "SHELL=") || strings.HasPrefix(u.text, "SHELL:=") || strings.HasPrefix(u.text, "MAKEFLAGS=") {
 			w.note("env-exec", cmd.src, cmd.pos)
@@ -170,20 +170,20 @@ func (w *walker) makeLines(c ctx, cmd command, p spec.Parsed) {
 
 // powershell: its text is not read, encoded text not even seen; a script file is
 // a program like any other.
-func (w *walker) powershell(c ctx, cmd command, i int) {
+func (w *walker) powershell(cmd command, i int) {
 	operands := false
 	for _, u := range cmd.words[1:] {
 		t := strings.ToLower(strings.TrimLeft(u.text, "-/"))
 		switch {
 		case !u.known || t == strings.ToLower(u.text) || t == "":
 			operands = operands || u.text != "-"
-		case strings.HasPrefix("encodedcommand", t) && t != "ex" || t == "ec":
+		case abbreviates(t, "encodedcommand") && t != "ex" || t == "ec":
 			w.note("dynamic-script", cmd.src, cmd.pos)
 			return
-		case strings.HasPrefix("file", t):
+		case abbreviates(t, "file"):
 			w.calls[i].CLI.Opaque = "script"
 			return
-		case strings.HasPrefix("version", t), strings.HasPrefix("help", t):
+		case abbreviates(t, "version"), abbreviates(t, "help"):
 			return
 		}
 	}
@@ -193,3 +193,5 @@ func (w *walker) powershell(c ctx, cmd command, i int) {
 	}
 	w.note("dialect", cmd.src, cmd.pos)
 }
+
+func abbreviates(t, option string) bool { return strings.HasPrefix(option, t) }

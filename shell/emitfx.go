@@ -13,7 +13,7 @@ import (
 func (f *fieldWriter) redirects() {
 	var to, over, from []any
 	unknownTo, unknownFrom := false, false
-	all := append(f.c.redirs[:len(f.c.redirs):len(f.c.redirs)], f.cmd.rs.list...)
+	all := slices.Concat(f.c.redirs, f.cmd.rs.list)
 	for i := range all {
 		r := &all[i]
 		if i >= len(f.c.redirs) {

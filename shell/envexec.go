@@ -1,19 +1,17 @@
 package shell
 
-import (
-	"strings"
-)
+import "strings"
 
 // environment reports prefixes by which the environment decides what runs, and
 // walks those whose value is a line (shell.md 3.2, 4.6).
-func (w *walker) environment(st *state, c ctx, cmd command) {
+func (w *walker) environment(cmd command) {
 	for _, e := range cmd.env {
-		w.envExec(st, c, e.name, e.val, cmd.src, cmd.pos)
+		w.envExec(e.name, e.val, cmd.src, cmd.pos)
 	}
 }
 
 // envExec reports a variable that makes programs run other code.
-func (w *walker) envExec(st *state, c ctx, name string, v value, src string, pos int) {
+func (w *walker) envExec(name string, v value, src string, pos int) {
 	switch name {
 	case "BASH_ENV", "ENV", "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "PYTHONSTARTUP", "PYTHONPATH",
 		"NODE_OPTIONS", "PERL5OPT", "PERL5LIB", "RUBYOPT", "RUBYLIB", "GIT_EXEC_PATH", "GIT_CONFIG_COUNT",
@@ -23,7 +21,7 @@ func (w *walker) envExec(st *state, c ctx, name string, v value, src string, pos
 		}
 		w.note("env-exec", src, pos)
 	case "PATH":
-		if w.pathHijacks(st, v) {
+		if w.pathHijacks(v) {
 			w.note("env-exec", src, pos)
 		}
 	default:
@@ -35,15 +33,15 @@ func (w *walker) envExec(st *state, c ctx, name string, v value, src string, pos
 
 // pathHijacks says whether a PATH looks for programs first where the project or
 // the line itself can put them.
-func (w *walker) pathHijacks(st *state, v value) bool {
+func (w *walker) pathHijacks(v value) bool {
 	opts, ok := v.options()
 	if !ok {
 		first, _, _ := strings.Cut(v.head, ":")
-		return v.kind == unknown && v.head != "" && w.hijacks(st, first)
+		return v.kind == unknown && v.head != "" && w.hijacks(first)
 	}
 	for _, s := range opts {
 		first, _, _ := strings.Cut(s, ":")
-		if w.hijacks(st, first) {
+		if w.hijacks(first) {
 			return true
 		}
 	}
@@ -51,7 +49,7 @@ func (w *walker) pathHijacks(st *state, v value) bool {
 }
 
 // hijacks judges the first entry of a PATH.
-func (w *walker) hijacks(st *state, first string) bool {
+func (w *walker) hijacks(first string) bool {
 	if !strings.HasPrefix(first, "/") {
 		return !strings.HasPrefix(first, "$") && !strings.HasPrefix(first, "`")
 	}
@@ -73,7 +71,7 @@ func (w *walker) hijacks(st *state, first string) bool {
 }
 
 // shadow reports enable -f and hash -p, which put other code under a name.
-func (w *walker) shadow(c ctx, cmd command) {
+func (w *walker) shadow(cmd command) {
 	name := cmd.words[0].text
 	for _, u := range cmd.words[1:] {
 		t := u.text

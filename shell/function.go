@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"maps"
 	"slices"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -98,12 +99,8 @@ func (w *walker) body(st *state, c ctx, f *function, cmd command) {
 	}
 	st.returned = false
 	st.own(w)
-	for n, v := range c.fn.saved {
-		st.vars[n] = v
-	}
-	for n, v := range hidden {
-		st.vars[n] = v
-	}
+	maps.Copy(st.vars, c.fn.saved)
+	maps.Copy(st.vars, hidden)
 	st.params = outer
 }
 
@@ -141,8 +138,7 @@ func (w *walker) leftovers(st *state) {
 		in.wrappers = []string{"function " + f.name}
 		end := st.clone()
 		end.ended = false
-		cmd := command{words: []word{literal(f.name, 0)}, src: f.name}
-		w.bodyUnknown(end, in, f, cmd)
+		w.bodyUnknown(end, in, f)
 	}
 	for i := 0; i < len(w.named); i++ {
 		a := w.named[i]
@@ -158,7 +154,7 @@ func (w *walker) leftovers(st *state) {
 
 // bodyUnknown walks the body of a function that nothing called: its parameters
 // may be anything.
-func (w *walker) bodyUnknown(st *state, c ctx, f *function, cmd command) {
+func (w *walker) bodyUnknown(st *state, c ctx, f *function) {
 	f.called = true
 	w.calling = append(w.calling, f)
 	st.params = params{zero: st.params.zero}

@@ -33,7 +33,7 @@ func (w *walker) gitLines(st *state, c ctx, cmd command, p spec.Parsed, i int) {
 		w.gitSetting(st, c, cmd, key, val, i)
 	}
 	if used == "config" {
-		w.gitConfig(st, c, cmd, sub, i)
+		w.gitConfig(st, c, cmd, sub)
 	}
 }
 
@@ -155,7 +155,7 @@ func (w *walker) settingLine(st *state, c ctx, cmd command, key, val string) {
 }
 
 // gitConfig walks "git config key value": what is only set runs later, maybe.
-func (w *walker) gitConfig(st *state, c ctx, cmd command, sub, i int) {
+func (w *walker) gitConfig(st *state, c ctx, cmd command, sub int) {
 	var ops []word
 	for j := sub + 1; j < len(cmd.words); j++ {
 		t := cmd.words[j].text

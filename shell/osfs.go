@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -57,7 +58,7 @@ func (Disk) Names(dir string, limit int) ([]string, bool) {
 	}
 	defer f.Close()
 	names, err := f.Readdirnames(limit + 1)
-	if err != nil && err != io.EOF || len(names) > limit {
+	if err != nil && !errors.Is(err, io.EOF) || len(names) > limit {
 		return nil, false
 	}
 	slices.Sort(names)

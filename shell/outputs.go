@@ -17,7 +17,7 @@ func (w *walker) output(st *state, c ctx, cmd command, p spec.Parsed) {
 	base := progName(cmd.words[0].text)
 	if c.in != nil && !readsNothing(base) {
 		in := c.in.take()
-		w.giveStdin(c, p, in)
+		w.giveStdin(in)
 		if c.out != nil && w.passes(c, cmd, base, in, cond) {
 			return
 		}
@@ -47,14 +47,14 @@ func (w *walker) output(st *state, c ctx, cmd command, p spec.Parsed) {
 			return
 		}
 	case "mktemp":
-		w.mktempOutput(st, c, words)
+		w.mktempOutput(c, words)
 		return
 	case "git":
 		if w.gitOutput(st, c, cmd, cond) {
 			return
 		}
 	case "ls":
-		if w.lsOutput(st, c, cmd) {
+		if w.lsOutput(c, cmd) {
 			return
 		}
 	case "go":
@@ -112,7 +112,7 @@ func silent(base string, words []word) bool {
 const maxStdin = 8 << 10
 
 // giveStdin puts the text that a command reads into the call.
-func (w *walker) giveStdin(c ctx, p spec.Parsed, in input) {
+func (w *walker) giveStdin(in input) {
 	if !in.known || len(w.calls) == 0 {
 		return
 	}
@@ -357,7 +357,7 @@ func (w *walker) tmp() string {
 
 // mktempOutput is a path in the folder of temporary files, or where a template
 // says.
-func (w *walker) mktempOutput(st *state, c ctx, words []word) {
+func (w *walker) mktempOutput(c ctx, words []word) {
 	folder, template, suffix, tmp := "", "", "", false
 	for i := 0; i < len(words); i++ {
 		t := words[i].text
@@ -531,7 +531,7 @@ func (w *walker) gitRoot(dir string) string {
 }
 
 // lsOutput is the names in a folder.
-func (w *walker) lsOutput(st *state, c ctx, cmd command) bool {
+func (w *walker) lsOutput(c ctx, cmd command) bool {
 	var ops []word
 	for _, u := range cmd.words[1:] {
 		if u.known && strings.HasPrefix(u.text, "-") && len(u.text) > 1 {

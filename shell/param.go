@@ -85,8 +85,9 @@ func (w *walker) paramValue(st *state, c ctx, pe *syntax.ParamExp) (v value, man
 			return known(v.list[0]), false
 		case table:
 			return value{}, false
+		default:
+			return v, false
 		}
-		return v, false
 	}
 	if lit := indexLit(pe.Index); lit == "@" || lit == "*" {
 		switch v.kind {
@@ -102,6 +103,7 @@ func (w *walker) paramValue(st *state, c ctx, pe *syntax.ParamExp) (v value, man
 				}
 			}
 			return value{}, true
+		default:
 		}
 		if _, assigned := st.vars[name]; !assigned {
 			v.none = true

@@ -82,6 +82,7 @@ func mapValue(v value, f func(string) (string, bool)) value {
 			out = append(out, t)
 		}
 		return value{bound: bound{exact: out}, closed: v.closed}
+	default:
 	}
 	return value{}
 }
@@ -103,6 +104,7 @@ func (w *walker) defaulted(st *state, c ctx, pe *syntax.ParamExp, v value, quote
 		}
 	case list, table:
 		missing = off
+	default:
 	}
 	alternate := op == syntax.AlternateUnset || op == syntax.AlternateUnsetOrNull
 	used := missing
@@ -141,8 +143,9 @@ func (w *walker) defaulted(st *state, c ctx, pe *syntax.ParamExp, v value, quote
 			return softText(""), nil
 		case off:
 			return u, nil
+		default:
+			return value{}, textsOf(u)
 		}
-		return value{}, textsOf(u)
 	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
 		name := pe.Param.Value
 		if isName(name) && pe.Index == nil {
@@ -151,6 +154,7 @@ func (w *walker) defaulted(st *state, c ctx, pe *syntax.ParamExp, v value, quote
 				w.set(st, name, u)
 			case maybe:
 				w.set(st, name, value{})
+			default:
 			}
 		}
 	}
@@ -159,6 +163,7 @@ func (w *walker) defaulted(st *state, c ctx, pe *syntax.ParamExp, v value, quote
 		return u, nil
 	case off:
 		return v, nil
+	default:
 	}
 	// A variable that holds constants only: any of them, or the word.
 	if ex, ok := v.options(); ok {

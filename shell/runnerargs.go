@@ -30,7 +30,6 @@ func (a *runnerArgs) flag(list string) bool {
 func (r *runner) parse(words []word) runnerArgs {
 	var a runnerArgs
 	skip := r.skip
-	var operands []word
 	i := 0
 	for ; i < len(words); i++ {
 		u := words[i]
@@ -43,14 +42,10 @@ func (r *runner) parse(words []word) runnerArgs {
 			if skip > 0 {
 				skip--
 				a.operand = true
-				if r.mixed {
-					operands = append(operands, u)
-				}
 				continue
 			}
 			if r.mixed && !a.flag(r.argv) && !r.isScript() {
 				a.operand = true
-				operands = append(operands, u)
 				continue
 			}
 			break

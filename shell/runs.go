@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/agentltl/agentltl-hook/shell/spec"
@@ -39,7 +40,7 @@ func (w *walker) runs(st *state, c ctx, cmd command, p spec.Parsed, i int) bool 
 	if r.name == base+" "+sub {
 		words = words[1:]
 		if !p.Specced {
-			w.renameTool(i, r.name, base)
+			w.renameTool(i, r.name)
 		}
 	}
 	if r.name == "env" {
@@ -64,7 +65,7 @@ func (w *walker) inner(st *state, c ctx, cmd command) {
 
 // renameTool gives a call of "direnv exec" the tool name direnv_exec, and the
 // plain one as its other form.
-func (w *walker) renameTool(i int, name, base string) {
+func (w *walker) renameTool(i int, name string) {
 	call := &w.calls[i]
 	call.Forms = append(call.Forms, formOf(call))
 	call.Tool = spec.Normalize(name)
@@ -112,7 +113,7 @@ func (w *walker) runner(st *state, c ctx, cmd command, r *runner, a runnerArgs) 
 		}
 		w.set(child, name, v)
 		w.export(child, name, true)
-		w.envExec(child, c, name, v, u.text, cmd.pos)
+		w.envExec(name, v, u.text, cmd.pos)
 	}
 	for _, u := range a.unset {
 		if isName(u.text) {
@@ -261,8 +262,7 @@ func (w *walker) envSplit(words []word) []word {
 				i++
 			}
 		}
-		out := append(words[:i:i], splitString(textWord)...)
-		return w.envSplit2(append(out, rest...), i)
+		return w.envSplit2(slices.Concat(words[:i], splitString(textWord), rest), i)
 	}
 	return words
 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -73,7 +74,7 @@ func (w *walker) run(st *state, c ctx, cmd command, alias string) {
 	if !w.spend(1) {
 		return
 	}
-	w.environment(st, c, cmd)
+	w.environment(cmd)
 	name := cmd.words[0]
 	if p, ok := name.programIn(); ok {
 		cmd.words = append([]word{literal(p, name.pos)}, cmd.words[1:]...)
@@ -140,7 +141,7 @@ func (w *walker) unknownCommand(st *state, c ctx, cmd command) {
 	if name.none {
 		// Nothing stands there in a fresh shell: the next word is the program.
 		w.emit(st, c.skippable(), unknownListing(cmd))
-		w.listed1(st, c, cmd, name.lists)
+		w.listedAs(st, c, cmd, name.lists)
 		return
 	}
 	if name.closed && len(name.bound.exact) > 0 {
@@ -155,16 +156,16 @@ func (w *walker) unknownCommand(st *state, c ctx, cmd command) {
 	w.candidates(st, c, cmd, append(name.cands, name.bound.exact...))
 }
 
-// listed1 walks the commands that "$@" in place of a name may stand for: its
+// listedAs walks the commands that "$@" in place of a name may stand for: its
 // lists, or the words behind it.
-func (w *walker) listed1(st *state, c ctx, cmd command, lists [][]word) {
+func (w *walker) listedAs(st *state, c ctx, cmd command, lists [][]word) {
 	rest := cmd.words[1:]
 	if len(lists) > 0 {
 		c = c.skippable()
 	}
 	for _, l := range append([][]word{nil}, lists...) {
 		other := cmd
-		if other.words = append(l[:len(l):len(l)], rest...); len(other.words) == 0 {
+		if other.words = slices.Concat(l, rest); len(other.words) == 0 {
 			continue
 		}
 		child := st
@@ -189,14 +190,14 @@ func (w *walker) candidates(st *state, c ctx, cmd command, texts []string) {
 	c.out.lose(c)
 	for _, t := range texts {
 		var ws []word
-		for _, s := range strings.Fields(t) {
+		for s := range strings.FieldsSeq(t) {
 			ws = append(ws, literal(s, cmd.pos))
 		}
 		if cmd.words[0].quoted && t != "" {
 			ws = []word{literal(t, cmd.pos)}
 		}
 		other := cmd
-		if other.words = append(ws, cmd.words[1:]...); len(other.words) == 0 {
+		if other.words = slices.Concat(ws, cmd.words[1:]); len(other.words) == 0 {
 			continue
 		}
 		child := st.clone()
@@ -291,5 +292,5 @@ func (w *walker) time(st *state, c ctx, s *syntax.Stmt, t *syntax.TimeClause) {
 }
 
 func wrap(wrappers []string, name string) []string {
-	return append(wrappers[:len(wrappers):len(wrappers)], name)
+	return append(slices.Clip(wrappers), name)
 }

@@ -204,8 +204,8 @@ func (w *walker) join(a, b *state) *state {
 		if !ok {
 			u = variable{w.lookup(b, name), w.inherits(name)}
 		}
-		if !v.value.same(u.value) || v.exported != u.exported {
-			c.vars[name] = variable{v.value.join(u.value), v.exported || u.exported}
+		if !v.same(u.value) || v.exported != u.exported {
+			c.vars[name] = variable{v.join(u.value), v.exported || u.exported}
 		}
 	}
 	for name, u := range b.vars {
@@ -350,7 +350,7 @@ func (w *walker) same(a, b *state) bool {
 	}
 	for name, v := range a.vars {
 		u, ok := b.vars[name]
-		if !ok || !v.value.same(u.value) || v.exported != u.exported {
+		if !ok || !v.same(u.value) || v.exported != u.exported {
 			return false
 		}
 	}

@@ -83,8 +83,9 @@ func (v value) options() ([]string, bool) {
 		return []string{v.text}, true
 	case unknown:
 		return v.bound.exact, len(v.bound.exact) > 0
+	default:
+		return nil, false
 	}
-	return nil, false
 }
 
 // join is what is known where either of two values may stand.

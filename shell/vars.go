@@ -109,13 +109,13 @@ func (w *walker) unset(st *state, args []word) {
 // declareWords is export and its like when a runner calls them: the words were
 // expanded, not read as assignments.
 func (w *walker) declareWords(st *state, c ctx, variant string, args []word) {
-	var opts string
+	var opts strings.Builder
 	for _, u := range args {
 		if u.known && len(u.text) > 1 && (u.text[0] == '-' || u.text[0] == '+') {
-			opts += u.text[1:]
+			opts.WriteString(u.text[1:])
 			continue
 		}
-		w.declareWord(st, c, variant, opts, u)
+		w.declareWord(st, c, variant, opts.String(), u)
 	}
 }
 
@@ -154,7 +154,7 @@ func (w *walker) assigning(st *state, c ctx, cmd command) bool {
 		target := literal("MAPFILE", 0)
 		for i := 0; i < len(args); i++ {
 			if t := args[i].text; args[i].known && len(t) > 1 && t[0] == '-' {
-				if len(t) == 2 && strings.Contains("dnOsuCc", t[1:]) {
+				if len(t) == 2 && isOneOf(t[1], "dnOsuCc") {
 					i++
 				}
 				continue
@@ -223,7 +223,7 @@ func (w *walker) read(st *state, c ctx, cmd command, args []word) {
 			if strings.Contains(t, "a") && i+1 < len(args) {
 				w.bind(st, args[i+1], value{})
 			}
-			if strings.Contains("adinNptu", t[len(t)-1:]) {
+			if isOneOf(t[len(t)-1], "adinNptu") {
 				i++
 			}
 			continue

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -158,7 +159,7 @@ func (w *walker) group(st *state, c ctx, s *syntax.Stmt, walk func(ctx)) {
 	}
 	inner := c
 	inner.in = rs.input(c.in)
-	inner.redirs = append(c.redirs[:len(c.redirs):len(c.redirs)], rs.list...)
+	inner.redirs = slices.Concat(c.redirs, rs.list)
 	if rs.gone {
 		inner.out = nil
 		if rs.out >= 0 {

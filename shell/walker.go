@@ -65,7 +65,6 @@ type ctx struct {
 	wrappers []string
 	remote   string
 	redirs   []redir // of the groups around, outermost first
-	env      []pair  // prefixes of a function call or a builtin
 	in       *input
 	out      *sink
 	feed     *feed
@@ -116,11 +115,9 @@ func newWalker(r Request) *walker {
 	if w.specs == nil {
 		w.specs = Bundled()
 	}
-	switch r.Dialect {
-	case POSIX:
-		// Read as bash: what dash spells otherwise differs in words, not in
-		// programs (shell.md 8).
-	case Zsh:
+	// POSIX is read as bash: what dash spells otherwise differs in words, not in
+	// programs (shell.md 8).
+	if r.Dialect == Zsh {
 		w.variant = syntax.LangZsh
 	}
 	w.parser = syntax.NewParser(syntax.Variant(w.variant))

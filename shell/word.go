@@ -70,13 +70,8 @@ func (u word) shownPart(value string) string {
 	return value
 }
 
-func texts(words []word) []string {
-	out := make([]string, len(words))
-	for i, u := range words {
-		out[i] = u.shown()
-	}
-	return out
-}
+// isOneOf says whether a letter is among others.
+func isOneOf(b byte, letters string) bool { return strings.IndexByte(letters, b) >= 0 }
 
 func allKnown(words []word) bool {
 	for _, u := range words {

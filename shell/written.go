@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -126,9 +127,9 @@ func lastElem(p string) string { return p[strings.LastIndexByte(p, '/')+1:] }
 
 // writtenFile is the last thing written to a path.
 func (w *walker) writtenFile(path string) (fileText, bool) {
-	for i := len(w.files) - 1; i >= 0; i-- {
-		if w.files[i].path == path {
-			return w.files[i], true
+	for _, f := range slices.Backward(w.files) {
+		if f.path == path {
+			return f, true
 		}
 	}
 	return fileText{}, false
@@ -216,10 +217,7 @@ func (f *fieldWriter) otherForms() {
 // replaced is a copy of arguments with some texts put another way. An argv holds
 // the texts of all fields.
 func replaced(have trace.Args, alts []alternative) trace.Args {
-	args := make(trace.Args, len(have))
-	for k, v := range have {
-		args[k] = v
-	}
+	args := maps.Clone(have)
 	for _, a := range alts {
 		for _, field := range []string{a.field, "argv"} {
 			switch v := args[field].(type) {

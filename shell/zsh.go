@@ -65,7 +65,7 @@ func modifies(s string) bool {
 // flagsAfter are the letters of the options behind a command's name.
 func flagsAfter(s, name string) string {
 	var flags strings.Builder
-	for _, f := range strings.Fields(strings.TrimPrefix(s, name)) {
+	for f := range strings.FieldsSeq(strings.TrimPrefix(s, name)) {
 		if !strings.HasPrefix(f, "-") {
 			break
 		}

@@ -11,6 +11,7 @@ import (
 type merger struct {
 	o     *LoadOptions
 	rules []def
+	at    map[string]int // id -> place in rules; nil: to be made
 	off   map[string]bool // built-ins switched off
 	uses  map[string]builtinUse
 	named map[string]bool // built-ins that a managed file names: nobody below changes them
@@ -64,8 +65,25 @@ func (m *merger) allowed(docs []*doc) []*doc {
 	})
 }
 
+// find is where the rule of an id stands; -1: nowhere.
 func (m *merger) find(id string) int {
-	return slices.IndexFunc(m.rules, func(d def) bool { return d.ID == id })
+	if m.at == nil {
+		m.at = make(map[string]int, len(m.rules))
+		for i := range m.rules {
+			m.at[m.rules[i].ID] = i
+		}
+	}
+	if i, ok := m.at[id]; ok {
+		return i
+	}
+	return -1
+}
+
+// push adds a rule at the end.
+func (m *merger) push(r def) {
+	m.find(r.ID)
+	m.at[r.ID] = len(m.rules)
+	m.rules = append(m.rules, r)
 }
 
 // add merges a file's rules: one whose id exists replaces the earlier one in its
@@ -80,7 +98,7 @@ func (m *merger) add(d *doc) {
 		case d.Layer >= ProjectFile && protectedBuiltin(r.ID):
 			m.beside(d, r)
 		case i < 0:
-			m.rules = append(m.rules, r)
+			m.push(r)
 		case m.replaces(d, &m.rules[i]):
 			if old := &m.rules[i]; d.Layer == ProjectFile && old.Layer < ProjectFile {
 				m.weak(d).replaced = append(m.weak(d).replaced, r.ID)
@@ -121,7 +139,7 @@ func (m *merger) beside(d *doc, r def) {
 		id = fmt.Sprintf("%s@%s-%d", r.ID, where, i)
 	}
 	r.ID = id
-	m.rules = append(m.rules, r)
+	m.push(r)
 }
 
 // folder names a nested file's folder as people see it: from the project root.
@@ -166,6 +184,7 @@ func (m *merger) disableOne(d *doc, id string) {
 			m.off[id] = true
 		}
 	}
+	m.at = nil
 	m.rules = slices.DeleteFunc(m.rules, func(r def) bool {
 		base, _, renamed := strings.Cut(r.ID, "@")
 		own := r.Layer == d.Layer && (r.Folder == d.Folder)
@@ -227,10 +246,10 @@ func (m *merger) builtins(docs []*doc) {
 			}
 			r.Shadow = r.Shadow || u.Shadow
 			if r.ID == "protect-guard" {
-				m.rules = slices.Insert(m.rules, 0, r)
+				m.rules, m.at = slices.Insert(m.rules, 0, r), nil
 				continue
 			}
-			m.rules = append(m.rules, r)
+			m.push(r)
 		}
 	}
 }

@@ -252,10 +252,8 @@ func (c *check) violate(list []finding) {
 		}
 	}
 	c.d.Call = first.call
-	if v := &c.d.Broken[0]; c.Offer && v.Fix == "" && v.InFlight == "" && v.RetryAfter == 0 {
-		if s := c.suggest(); s != "" {
-			v.Fix, v.Suggested = s, true
-		}
+	if v := &c.d.Broken[0]; v.InFlight == "" && v.RetryAfter == 0 {
+		v.Comply = c.suggest(v.Rule)
 	}
 	switch first.mode {
 	case rules.Warn, rules.Block:

@@ -36,7 +36,7 @@ type Account struct {
 	Calls     []AccountCall `json:"calls"`             // of the trace, that it speaks of, oldest first
 	Earlier   int           `json:"earlier,omitempty"` // more of them, not listed
 	Pruned    int           `json:"pruned,omitempty"`  // calls of the trace that are gone
-	Suggested string        `json:"suggested,omitempty"`
+	Comply    []string      `json:"comply,omitempty"` // calls after which it would pass
 	Tries     int           `json:"tries,omitempty"` // mode retry: refusals so far
 	Limit     int           `json:"limit,omitempty"` // mode retry: the try that asks
 	Off       string        `json:"off"`             // how to switch it off
@@ -121,8 +121,8 @@ func (c *check) account(r *rules.Rule) (Account, error) {
 			break
 		}
 	}
-	if a.Refuses && r.Fix == "" {
-		a.Suggested = c.suggest()
+	if a.Refuses {
+		a.Comply = c.suggest(r)
 	}
 	if r.Mode == rules.Retry {
 		a.Limit, _, _ = c.retryLimits(r)

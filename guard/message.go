@@ -126,18 +126,19 @@ func (b *wordBuilder) advice(s *strings.Builder, v *Violation) {
 	r := v.Rule
 	if foreign(r) {
 		b.quote(s, r)
-		if v.Suggested {
-			fmt.Fprintf(s, "It would pass after: %s\n", v.Fix)
-		}
-		return
-	}
-	switch {
-	case v.Suggested:
-		fmt.Fprintf(s, "It would pass after: %s\n", v.Fix)
-	case r.Fix != "":
+	} else if r.Fix != "" {
 		fmt.Fprintf(s, "What to do: %s\n", cutText(r.Fix))
 	}
+	if len(v.Comply) > 0 {
+		s.WriteString(complies)
+		for _, step := range v.Comply {
+			fmt.Fprintf(s, "  %s\n", Clean(step))
+		}
+	}
 }
+
+// complies stands before the calls, a line each, after which a refused one passes.
+const complies = "It would pass after:\n"
 
 // quote gives a repository's own words, cut and cleaned, as its words.
 func (b *wordBuilder) quote(s *strings.Builder, r *rules.Rule) {

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -26,7 +27,10 @@ type letter struct {
 // suggest looks for the shortest list of calls after which the refused chain
 // would pass. Every call of it, and the chain after it, must be let through by
 // the whole rule set; else nothing is said.
-func (c *check) suggest() string {
+func (c *check) suggest(r *rules.Rule) []string {
+	if !c.Offer || !helpable(r) {
+		return nil
+	}
 	s := &search{check: c, left: maxSteps}
 	letters := s.letters()
 	for n := 1; n <= maxSuggested && len(letters) > 0; n++ {
@@ -35,13 +39,23 @@ func (c *check) suggest() string {
 			for i, l := range list {
 				texts[i] = l.text
 			}
-			return strings.Join(texts, ", then ")
+			return texts
 		}
 		if s.left <= 0 {
 			break
 		}
 	}
-	return ""
+	return nil
+}
+
+// helpable says whether calls made first can help at all: a rule that judges each
+// call alone, or counts, is not helped by more calls.
+func helpable(r *rules.Rule) bool {
+	switch r.Kind {
+	case "never", "require", "at_most", "at_most_n_times", "never_after", "mutually_exclusive":
+		return false
+	}
+	return r.Formula != nil
 }
 
 // A search counts its monitor steps.
@@ -50,21 +64,82 @@ type search struct {
 	left int
 }
 
-// letters are the calls that the broken rules speak of, as they can be run.
+// letters are the calls that the broken rules speak of, as they can be run, and
+// those that the rules about these calls speak of: a prerequisite may have one of
+// its own.
 func (s *search) letters() []letter {
 	var out []letter
 	for i := range s.found {
-		f := &s.found[i]
-		if f.mode == rules.Log || f.rule.Formula == nil {
-			continue
+		if f := &s.found[i]; f.mode != rules.Log {
+			out = s.lettersOf(out, f.rule, &s.chain[f.call])
 		}
-		for _, call := range ltl.Letters(f.rule.Formula) {
-			l, ok := s.runnable(call)
-			if !ok || slices.ContainsFunc(out, func(o letter) bool { return o.text == l.text }) {
+	}
+	var all []trace.Call
+	for _, l := range out {
+		all = append(all, l.calls...)
+	}
+	list, err := s.Book.Reacting(all)
+	if err != nil {
+		return out
+	}
+	for _, r := range list {
+		if helpable(r) {
+			out = s.lettersOf(out, r, &s.chain[0])
+		}
+	}
+	return out
+}
+
+// lettersOf adds the calls that one rule speaks of; about is the call whose values
+// stand for a rule's variables.
+func (s *search) lettersOf(out []letter, r *rules.Rule, about *trace.Call) []letter {
+	if r.Formula == nil {
+		return out
+	}
+	for _, call := range ltl.Letters(r.Formula) {
+		for _, variant := range variants(call, about) {
+			l, ok := s.runnable(variant)
+			if !ok || len(out) >= maxLetters || slices.ContainsFunc(out, func(o letter) bool { return o.text == l.text }) {
 				continue
 			}
-			if out = append(out, l); len(out) == maxLetters {
-				return out
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// variants are a call as a rule's target names it; where the target compares values
+// between calls, one with each value of the refused call.
+func variants(call trace.Call, about *trace.Call) []trace.Call {
+	var open []string
+	for k, v := range call.Args {
+		if name, ok := v.(string); ok && strings.HasPrefix(name, "$") {
+			open = append(open, k)
+		}
+	}
+	if len(open) == 0 {
+		return []trace.Call{call}
+	}
+	var out []trace.Call
+	for _, v := range pathsOf(about.Args) {
+		x := call
+		x.Args = maps.Clone(call.Args)
+		for _, k := range open {
+			x.Args[k] = v
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// pathsOf lists the texts among a call's arguments that can name the thing it is
+// about, in the order of their names.
+func pathsOf(a trace.Args) []string {
+	var out []string
+	for _, k := range slices.Sorted(maps.Keys(a)) {
+		for _, v := range listOf(a[k]) {
+			if s, ok := v.(string); ok && s != "" && !strings.Contains(s, "\n") && !slices.Contains(out, s) {
+				out = append(out, s)
 			}
 		}
 	}

@@ -47,8 +47,8 @@ type Violation struct {
 	Call       int        // index of the call in the chain
 	Mode       rules.Mode // what it does here: the rule's mode, or what its maybe says
 	Maybe      bool       // rests on a maybe
-	Fix        string     // the rule's own, or a suggestion found by search
-	Suggested  bool       // Fix was found by search
+	Fix        string     // the rule's own advice
+	Comply     []string   // calls after which it would pass, found by search; nil: none is known
 	InFlight   string     // the call in flight that is the only reason; it may pass when that one ended
 	RetryAfter int64      // nanoseconds until a rate limit lets it pass; 0: not a matter of time
 }

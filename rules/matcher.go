@@ -21,7 +21,8 @@ func (m matcher) Names(c *trace.Call, variable string) []any {
 	return vals
 }
 
-// Sample makes a call that certainly matches, if the target says enough.
+// Sample makes a call that certainly matches, if the target says enough. The
+// place of a variable holds its name, "$f".
 func (m matcher) Sample() (trace.Call, bool) { return m.sample() }
 
 // A counter is a matcher on the counting side of a limit: a call that may have
@@ -193,7 +194,7 @@ func containsValue(list []any, v any) bool {
 // literal arguments and patterns.
 func (t *target) sample() (trace.Call, bool) {
 	for i := range t.parts {
-		if c, ok := t.parts[i].sample(); ok && t.ran(&c, nil) == trace.Yes {
+		if c, ok := t.parts[i].sample(); ok && (len(t.parts[i].vars()) > 0 || t.ran(&c, nil) == trace.Yes) {
 			return c, true
 		}
 	}
@@ -201,12 +202,14 @@ func (t *target) sample() (trace.Call, bool) {
 }
 
 func (p *part) sample() (trace.Call, bool) {
-	if len(p.tools) == 0 || p.tools[0].glob != nil || len(p.vars()) > 0 {
+	if len(p.tools) == 0 || p.tools[0].glob != nil {
 		return trace.Call{}, false
 	}
 	c := trace.Call{Tool: p.tools[0].name, Args: trace.Args{}}
 	for _, w := range p.with {
-		c.Args[w.arg] = w.expected
+		if c.Args[w.arg] = w.expected; w.variable != "" {
+			c.Args[w.arg] = "$" + w.variable // for whoever knows a value
+		}
 	}
 	for _, g := range slicesConcat(p.where, p.each) {
 		if g.arg == "*" || len(g.patterns) == 0 {

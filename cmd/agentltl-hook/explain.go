@@ -198,7 +198,7 @@ func printAccount(w io.Writer, a *guard.Account) {
 		line("tries", fmt.Sprintf("%d of %d so far", a.Tries, a.Limit))
 	}
 	line("fix", a.Fix)
-	line("passes after", a.Suggested)
+	line("passes after", strings.Join(a.Comply, "\n"))
 	line("off", a.Off)
 }
 

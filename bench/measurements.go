@@ -24,6 +24,7 @@ func measurements() []measurement {
 		{"burst", measureBurst},
 		{"memory", measureMemory},
 		{"inprocess", measureInProcess},
+		{"formulas", measureFormulas},
 		{"init", measureInit},
 	}
 }

@@ -15,31 +15,31 @@ import (
 // An Account says how a rule comes to its answer about a call: what it says, the
 // recorded calls that matter, the value of each part, and what would help.
 type Account struct {
-	ID        string        `json:"id"`
-	Kind      string        `json:"kind"`
-	Mode      string        `json:"mode"`
-	Scope     string        `json:"scope"`
-	Layer     string        `json:"layer"`
-	Source    string        `json:"source,omitempty"`
-	File      string        `json:"file,omitempty"`
-	Line      int           `json:"line,omitempty"`
-	Summary   string        `json:"summary,omitempty"`
-	Formula   string        `json:"formula,omitempty"`
-	Why       string        `json:"why,omitempty"`
-	Fix       string        `json:"fix,omitempty"`
-	Refuses   bool          `json:"refuses"`
-	Maybe     bool          `json:"maybe,omitempty"`
-	Problem   string        `json:"problem,omitempty"`
-	Call      int           `json:"call"` // the call of the chain it refuses, or the last
-	Verdict   string        `json:"verdict,omitempty"`
-	Parts     []AccountPart `json:"parts,omitempty"`
-	Calls     []AccountCall `json:"calls"`             // of the trace, that it speaks of, oldest first
-	Earlier   int           `json:"earlier,omitempty"` // more of them, not listed
-	Pruned    int           `json:"pruned,omitempty"`  // calls of the trace that are gone
-	Comply    []string      `json:"comply,omitempty"` // calls after which it would pass
-	Tries     int           `json:"tries,omitempty"` // mode retry: refusals so far
-	Limit     int           `json:"limit,omitempty"` // mode retry: the try that asks
-	Off       string        `json:"off"`             // how to switch it off
+	ID      string        `json:"id"`
+	Kind    string        `json:"kind"`
+	Mode    string        `json:"mode"`
+	Scope   string        `json:"scope"`
+	Layer   string        `json:"layer"`
+	Source  string        `json:"source,omitempty"`
+	File    string        `json:"file,omitempty"`
+	Line    int           `json:"line,omitempty"`
+	Summary string        `json:"summary,omitempty"`
+	Formula string        `json:"formula,omitempty"`
+	Why     string        `json:"why,omitempty"`
+	Fix     string        `json:"fix,omitempty"`
+	Refuses bool          `json:"refuses"`
+	Maybe   bool          `json:"maybe,omitempty"`
+	Problem string        `json:"problem,omitempty"`
+	Call    int           `json:"call"` // the call of the chain it refuses, or the last
+	Verdict string        `json:"verdict,omitempty"`
+	Parts   []AccountPart `json:"parts,omitempty"`
+	Calls   []AccountCall `json:"calls"`             // of the trace, that it speaks of, oldest first
+	Earlier int           `json:"earlier,omitempty"` // more of them, not listed
+	Pruned  int           `json:"pruned,omitempty"`  // calls of the trace that are gone
+	Comply  []string      `json:"comply,omitempty"`  // calls after which it would pass
+	Tries   int           `json:"tries,omitempty"`   // mode retry: refusals so far
+	Limit   int           `json:"limit,omitempty"`   // mode retry: the try that asks
+	Off     string        `json:"off"`               // how to switch it off
 
 	rule *rules.Rule
 }

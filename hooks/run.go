@@ -303,9 +303,10 @@ func (r *run) batch() string {
 	if r.mem.Told["announced"] == "" && r.mem.Told["batches"] == "" {
 		return ""
 	}
-	n := strconv.Itoa(r.mem.Batch)
+	// With the session's id: a warn of a project rule is seen by all sessions.
+	n := r.session + " " + strconv.Itoa(r.mem.Batch)
 	if r.e.Agent != "" {
-		n = r.e.Agent + ":" + r.mem.Told["batch "+r.e.Agent]
+		n = r.session + " " + r.e.Agent + " " + r.mem.Told["batch "+r.e.Agent]
 	}
 	return n
 }

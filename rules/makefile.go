@@ -10,7 +10,7 @@ import (
 // sets, and whether others may come from elsewhere.
 type makefile struct {
 	vars  map[string]string
-	whole bool // it includes no other file: what it does not set is empty
+	whole bool // it includes no other file and makes no names: what it does not set is empty
 }
 
 // unknownMake stands for a value of make that only make knows.
@@ -24,7 +24,7 @@ var makeAssignment = sync.OnceValue(func() *regexp.Regexp {
 // shell gets them.
 func makeScripts(name string, text []byte) []Script {
 	lines := strings.Split(string(text), "\n")
-	m := makefile{vars: map[string]string{}, whole: true}
+	m := makefile{vars: map[string]string{}, whole: !strings.Contains(string(text), "$(eval")}
 	var recipes []recipe
 	target := ""
 	for i := 0; i < len(lines); i++ {

@@ -58,7 +58,7 @@ func (w *walker) output(st *state, c ctx, cmd command, p spec.Parsed) {
 			return
 		}
 	case "go":
-		if dir, ok := w.goFolder(words); ok && !cond {
+		if dir, ok := w.goFolder(words); ok && (!cond || out.cond) {
 			out.choice(dir)
 			return
 		}

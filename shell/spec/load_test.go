@@ -162,3 +162,55 @@ func TestTools(t *testing.T) {
 		}
 	}
 }
+
+// TestPathField: fields that hold paths though their names do not say so, of
+// bundled specs and of a rule file's own.
+func TestPathField(t *testing.T) {
+	s := shell.Bundled()
+	for _, tt := range []struct {
+		tool, field string
+		want        bool
+	}{
+		{"python", "script", true},
+		{"ln", "target_dir", true},
+		{"git_push", "work_tree", true}, // of git itself
+		{"git_push", "remote", false},
+		{"kubectl_get", "output", false},
+		{"nonesuch", "script", false},
+	} {
+		if got := s.PathField(tt.tool, tt.field); got != tt.want {
+			t.Errorf("%s %s: %v, want %v", tt.tool, tt.field, got, tt.want)
+		}
+	}
+	c, problems := spec.Load("ship", nodeOf(t, []byte(`{"options": [{"flags": ["--plan"], "path": true}], "subcommands": {"it": {}}}`)))
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	own := s.With([]*spec.Command{c})
+	if !own.PathField("ship", "plan") || !own.PathField("ship_it", "plan") || own.PathField("ship", "plans") || !own.PathField("python", "script") {
+		t.Error("a rule file's own path field is not one, or hides the bundled ones")
+	}
+}
+
+// TestOpenFlags: words that begin with "-" and end in something unknown.
+func TestOpenFlags(t *testing.T) {
+	open := func(text string) spec.Word { return spec.Word{Text: text, Open: true} }
+	parse := func(ws ...spec.Word) spec.Parsed { return shell.Bundled().Parse(ws) }
+	known := func(text string) spec.Word { return spec.Word{Text: text, Known: true} }
+	p := parse(known("rm"), open("-r$F"), known("x"))
+	if p.Args["recursive"] != true || p.Args["force"] != false || !p.UnknownArgs || !cmp.Equal(p.Args["paths"], []any{"x"}) {
+		t.Errorf("rm -r$F x: %v", p.Args)
+	}
+	p = parse(known("curl"), open("--output=$F"), known("https://a.example"))
+	if p.Args["output"] != "$F" || p.UnknownArgs {
+		t.Errorf("curl --output=$F: %v, unknown args %v", p.Args, p.UnknownArgs)
+	}
+	p = parse(known("curl"), open("-so$F"))
+	if p.Args["output"] != "$F" || p.Args["silent"] != true {
+		t.Errorf("curl -so$F: %v", p.Args)
+	}
+	p = parse(known("grep"), known("-q"), open("$X"))
+	if len(p.Effects) != 1 || p.Effects[0].Op != "read" || !p.Effects[0].Maybe {
+		t.Errorf("grep only reads, whatever $X is: %v", p.Effects)
+	}
+}

@@ -131,8 +131,7 @@ func (d *doctor) lookups(a adapter.Adapter) func(dir, session, id string) (known
 		if p == nil {
 			p = &ids{unjudged: map[string]bool{}}
 			places[place{dir, session}] = p
-			root := rules.GitRoot(dir)
-			s := store.Open(store.Options{Dir: o.StateDir, Root: root, Session: session, Now: d.e.Now()})
+			s := store.Open(store.Options{Dir: o.StateDir, Root: d.storeRoot(dir), Session: session, Now: d.e.Now()})
 			if st, err := os.Stat(s.Path()); dir != "" && err == nil && st.Mode().IsRegular() {
 				p.applies = true
 			}

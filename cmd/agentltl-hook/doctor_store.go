@@ -20,6 +20,15 @@ func (d *doctor) project() *store.Session {
 	return projectStore(d.e)
 }
 
+// storeRoot is the folder whose store keeps the memory of a session in dir.
+func (d *doctor) storeRoot(dir string) string {
+	p, err := localPipeline(d.e, "")
+	if err != nil {
+		return rules.GitRoot(dir)
+	}
+	return p.StoreRoot(dir)
+}
+
 // crowdedFrom is the size in pages from which free ones are worth a word: a young
 // store is half empty.
 const crowdedFrom = 512

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -88,6 +89,7 @@ func runInstall(e *env, o installOptions) error {
 			if err := keepProgram(io, &r); err != nil {
 				return fmt.Errorf("%s: %w", a.Profile().Name, err)
 			}
+			linkProgram(e, io, &r)
 		}
 		done = append(done, installed{a.Profile().Name, r.Changed, r.Warnings, r.Next})
 	}
@@ -192,7 +194,7 @@ func ownProgram(e *env) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find this program: %w", err)
 	}
-	if p := e.Look("agentltl-hook"); filepath.IsAbs(p) {
+	if p := e.Look(commandName); filepath.IsAbs(p) && p != (adapter.InstallOptions{StateDir: stateDir(e)}).Linked() {
 		a, errA := os.Stat(p)
 		b, errB := os.Stat(exe)
 		if errA == nil && errB == nil && os.SameFile(a, b) {
@@ -240,6 +242,28 @@ func confirm(e *env, question string) (bool, error) {
 	}
 	answer := strings.ToLower(strings.TrimSpace(line))
 	return answer == "y" || answer == "yes", nil
+}
+
+// commandName is the name people and launchers call this program by.
+const commandName = "agentltl-hook"
+
+// linkProgram makes the program findable by its name if it is not yet. Hooks do
+// not need that: they name it by its path.
+func linkProgram(e *env, o adapter.InstallOptions, r *adapter.Report) {
+	if runtime.GOOS == "windows" || o.Home == "" || e.Look(commandName) != "" {
+		return
+	}
+	folder := filepath.Join(o.Home, ".local", "bin")
+	c, err := o.LinkProgram(filepath.Join(folder, commandName))
+	switch {
+	case err != nil:
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s is not on PATH, and no link to it could be made: %v", commandName, err))
+	case c.Action != "unchanged":
+		r.Changed = append(r.Changed, c)
+		if !slices.Contains(filepath.SplitList(e.Getenv("PATH")), folder) {
+			r.Next = append(r.Next, fmt.Sprintf("add %s to PATH, to run %s by its name", folder, commandName))
+		}
+	}
 }
 
 // programRecord is the name under which the program's path is kept beside what

@@ -64,18 +64,10 @@ func runUninstall(e *env, o uninstallOptions) error {
 		}
 		done = append(done, installed{a.Profile().Name, r.Changed, r.Warnings, r.Next})
 	}
-	// The program's path is for launchers of plugins: the last registration of
-	// this user takes it along.
 	io := adapterOptions(e, adapters[0])
 	io.DryRun = o.dryRun
-	if left := io.Records(); len(left) == 1 && left[0] == programRecord {
-		c, err := io.Undo(filepath.Join(io.SharedDir, "program"), nil)
-		if err != nil {
-			return err
-		}
-		if c.Action != "unchanged" {
-			done[0].Changed = append(done[0].Changed, c)
-		}
+	if err := forgetProgram(io, &done[0]); err != nil {
+		return err
 	}
 	if o.purge {
 		c, err := purge(stateDir(e), o.dryRun)
@@ -87,6 +79,28 @@ func runUninstall(e *env, o uninstallOptions) error {
 		}
 	}
 	return printInstalled(e, done)
+}
+
+// forgetProgram takes away the program's path, which is for launchers of plugins,
+// and the link to it, along with the last registration of this user.
+func forgetProgram(o adapter.InstallOptions, done *installed) error {
+	if left := o.Records(); len(left) != 1 || left[0] != programRecord {
+		return nil
+	}
+	link, err := o.UnlinkProgram()
+	if err != nil {
+		return err
+	}
+	path, err := o.Undo(filepath.Join(o.SharedDir, "program"), nil)
+	if err != nil {
+		return err
+	}
+	for _, c := range []adapter.Change{link, path} {
+		if c.Action != "unchanged" {
+			done.Changed = append(done.Changed, c)
+		}
+	}
+	return nil
 }
 
 // removeFrom takes a harness's registrations out of the places asked for.

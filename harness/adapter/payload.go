@@ -3,7 +3,6 @@ package adapter
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"strconv"
 
@@ -38,21 +37,13 @@ type Object map[string]any
 func ParseObject(data []byte) (Object, error) {
 	v, err := trace.DecodeJSON(data)
 	if err != nil {
-		return nil, &PayloadError{Problem: shortJSONError(err)}
+		return nil, &PayloadError{Problem: err.Error()}
 	}
 	m, ok := v.(map[string]any)
 	if !ok {
 		return nil, &PayloadError{Problem: "it is not a JSON object"}
 	}
 	return m, nil
-}
-
-// shortJSONError words a decoder's error without quoting the payload.
-func shortJSONError(err error) string {
-	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Sprintf("not JSON (at byte %d)", e.Offset)
-	}
-	return "not JSON"
 }
 
 // Text is the first of the keys that holds a text.

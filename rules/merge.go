@@ -11,7 +11,7 @@ import (
 type merger struct {
 	o     *LoadOptions
 	rules []def
-	at    map[string]int // id -> place in rules; nil: to be made
+	at    map[string]int  // id -> place in rules; nil: to be made
 	off   map[string]bool // built-ins switched off
 	uses  map[string]builtinUse
 	named map[string]bool // built-ins that a managed file names: nobody below changes them

@@ -71,7 +71,10 @@ func (m *Monitor) reset() {
 			m.unmet[c.id] = newState(c, true)
 		}
 	}
-	m.kept.own, m.kept.loaded = pmap{}, map[string]*envState{}
+	m.kept.own, m.kept.loaded = pmap{}, nil
+	if m.p.quantified() {
+		m.kept.loaded = map[string]*envState{}
+	}
 }
 
 // NewFallback makes a monitor that evaluates the whole trace at every call,

@@ -110,18 +110,26 @@ func (s *scopeVar) find(name string) int {
 	return -1
 }
 
-func (p *program) compile(f Formula, scope *scopeVar) *pnode {
-	n := &pnode{f: f, id: len(p.nodes), settled: isSettled(f), local: isLocal(f), slot: -1}
-	p.nodes = append(p.nodes, n)
+// freeIn are the variables in force that f depends on, ascending.
+func (s *scopeVar) freeIn(f Formula) []int {
 	var vars []int
 	for _, name := range freeVars(f) {
-		if v := scope.find(name); v >= 0 && !slices.Contains(vars, v) {
+		if v := s.find(name); v >= 0 && !slices.Contains(vars, v) {
 			vars = append(vars, v)
 		}
 	}
 	slices.Sort(vars)
+	return vars
+}
+
+func (p *program) compile(f Formula, scope *scopeVar) *pnode {
+	n := &pnode{f: f, id: len(p.nodes), settled: isSettled(f), local: isLocal(f), slot: -1}
+	p.nodes = append(p.nodes, n)
+	n.class = p.classes[0]
+	if scope != nil {
+		n.class = p.classOf(scope.freeIn(f))
+	}
 	n.tools, n.args = toolsOf(f), argsOf(f)
-	n.class = p.classOf(vars)
 	n.fill(f)
 	if n.op == opForall || n.op == opExists {
 		n.v = len(p.vars)
@@ -261,7 +269,7 @@ func (n *pnode) divides() bool {
 
 // layout gives registers, cells and memos their places. Equal atoms share one.
 func (p *program) layout() {
-	places := map[string]int{}
+	var places map[string]int
 	place := func(n *pnode, next int) (int, bool) {
 		b := append(strconv.AppendInt(nil, int64(n.class.id), 10), byte('a'+n.op))
 		b = append(b, n.f.String()...)
@@ -271,6 +279,9 @@ func (p *program) layout() {
 		key := string(b)
 		if at, ok := places[key]; ok {
 			return at, false
+		}
+		if places == nil {
+			places = map[string]int{}
 		}
 		places[key] = next
 		return next, true
@@ -285,7 +296,7 @@ func (p *program) layout() {
 		case n.hasCell():
 			n.slot = len(c.cells)
 			c.cells = append(c.cells, n)
-		case n.op == opLocal && len(c.vars) == 0:
+		case n.op == opLocal && len(c.vars) == 0 && !isPlainName(n.f):
 			if n.slot, fresh = place(n, c.memos); fresh {
 				c.memos++
 			}
@@ -306,6 +317,12 @@ func (p *program) layout() {
 	for _, c := range p.classes[1:] {
 		p.bounded, p.parks = p.bounded || c.hasState(), p.parks || c.parks
 	}
+}
+
+// isPlainName says whether an atom is quicker asked than remembered.
+func isPlainName(f Formula) bool {
+	n, ok := f.(Now)
+	return ok && n.Tool.Target == nil
 }
 
 // hasState says whether bindings of the class have something to keep.

@@ -66,12 +66,14 @@ type now struct {
 }
 
 func (r *run) init(p *program) {
-	r.vals = make([]*bound, len(p.vars))
-	r.env = Env{}
+	if p.quantified() {
+		r.vals = make([]*bound, len(p.vars))
+		r.env = Env{}
+		r.index = map[string]*active{}
+	}
 	r.current = make([]*active, len(p.classes))
 	r.unmet = make([]*active, len(p.classes))
 	r.memo = make([]level, p.classes[0].memos)
-	r.index = map[string]*active{}
 }
 
 func (r *run) begin(m *Monitor, c *trace.Call, miss bool) {

@@ -31,8 +31,11 @@ type space struct {
 }
 
 func newSpace(p *program) *space {
-	s := &space{p: p, table: map[uint64]*node{}, keys: map[knode]*knode{}, seed: maphash.MakeSeed()}
-	s.bounds, s.binds = map[string]*bound{}, map[string]*bindings{}
+	s := &space{p: p, table: map[uint64]*node{}}
+	if p.quantified() {
+		s.seed = maphash.MakeSeed()
+		s.bounds, s.binds = map[string]*bound{}, map[string]*bindings{}
+	}
 	s.never = s.constant(lowest, false, nil)
 	s.ever = s.constant(topmost, true, nil)
 	s.capped = s.constant(open, true, nil)
@@ -146,6 +149,9 @@ func (s *space) keyed(k knode) *knode {
 		return old
 	}
 	made := k
+	if s.keys == nil {
+		s.keys = map[knode]*knode{}
+	}
 	if !made.counts() {
 		s.keys[k] = &made
 	}

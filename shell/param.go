@@ -59,9 +59,9 @@ func (w *walker) paramValue(st *state, c ctx, pe *syntax.ParamExp) (v value, man
 			return value{}, false
 		}
 		return st.params.count(), false
-	case "?", "$", "!":
+	case "?", "$":
 		return value{oneWord: true}, false
-	case "-", "_":
+	case "-", "_", "!": // $! is nothing before the first background command
 		return value{}, false
 	case "0":
 		return wordValue(st.params.zero), false

@@ -14,14 +14,15 @@ type Disk struct{}
 
 // ReadFile implements [FS].
 func (Disk) ReadFile(path string, limit int) ([]byte, error) {
+	// Before it is opened: to open a named pipe is to wait for its writer.
+	if i, err := os.Stat(path); err != nil || !i.Mode().IsRegular() {
+		return nil, fmt.Errorf("read %s: no regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if i, err := f.Stat(); err != nil || !i.Mode().IsRegular() {
-		return nil, fmt.Errorf("read %s: no regular file", path)
-	}
 	b, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
 	if err == nil && len(b) > limit {
 		err = fmt.Errorf("read %s: more than %d bytes", path, limit)

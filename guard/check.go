@@ -359,7 +359,7 @@ func (c *check) notes() {
 func (c *check) violation(f *finding) Violation {
 	v := Violation{
 		Rule: f.rule, Call: f.call, Mode: f.mode, Maybe: f.fault.maybe, Fix: f.rule.Fix,
-		InFlight: f.inFlight, RetryAfter: f.fault.retryAfter,
+		InFlight: f.inFlight, Pruned: f.pruned, RetryAfter: f.fault.retryAfter,
 	}
 	v.Problem = c.problem(f)
 	return v

@@ -233,3 +233,21 @@ func (t cutTx) Checkpoint(s state.Scope, rule state.Digest) (state.Checkpoint, b
 }
 
 func (t cutTx) Reservations(state.Scope) []state.Reservation { return nil }
+
+// Unseen lists the rules of the book that would have to be judged on the kept
+// calls alone: they have no memory yet, and earlier calls were pruned. It decodes
+// no rule.
+func Unseen(tx state.Tx, list []rules.Listed) []string {
+	var out []string
+	for i := range list {
+		l := &list[i]
+		scope := scopeOf(&rules.Rule{Scope: l.Scope})
+		if tx.First(scope) == 0 || l.Layer == rules.BuiltIn || !helpedByCalls(&rules.Rule{Kind: l.Kind}) {
+			continue
+		}
+		if _, ok := tx.Checkpoint(scope, l.Digest); !ok {
+			out = append(out, l.ID)
+		}
+	}
+	return out
+}

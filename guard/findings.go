@@ -17,6 +17,7 @@ type finding struct {
 	mode  rules.Mode // what it does here
 	// inFlight names the call in flight without which the call would pass.
 	inFlight string
+	pruned   int // calls that the rule never saw, because they were gone when it began
 }
 
 // unreadCall stands for a line with unread parts: it is judged, and recorded,
@@ -140,6 +141,9 @@ func (j *Judge) findRule(tx state.Tx, scope state.Scope, s *standing, chain, fli
 				continue
 			}
 			found := finding{rule: s.rule, scope: scope, call: i, fault: f, mode: maybeMode(s.rule, c, f.maybe)}
+			if s.partial && helpedByCalls(s.rule) {
+				found.pruned = tx.First(scope)
+			}
 			if k == 1 && !worst.fault.broken {
 				found.inFlight = firstOf(flight, s.rule)
 			}

@@ -114,6 +114,9 @@ func (b *wordBuilder) facts(s *strings.Builder, v *Violation) {
 	if v.Maybe && b.unknownFiles(v) {
 		s.WriteString("Which files this touches is known only at run time: name them in the command.\n")
 	}
+	if v.Pruned > 0 {
+		fmt.Fprintf(s, "Judged on the calls that are kept: %d earlier ones were pruned before this rule came.\n", v.Pruned)
+	}
 	if v.RetryAfter > 0 {
 		fmt.Fprintf(s, "It may run in %s.\n", seconds(v.RetryAfter))
 	}

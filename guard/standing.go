@@ -2,9 +2,12 @@ package guard
 
 import (
 	"bytes"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/agentltl/agentltl-hook/ltl"
 	"github.com/agentltl/agentltl-hook/rules"
@@ -28,15 +31,17 @@ type ledger struct {
 	book    Rulebook
 	runners map[state.Digest]*standing
 	order   []*standing // runners in the order they were loaded
+	begun   map[string]string
 }
 
 // A standing is a runner with the number of calls it has consumed and the bytes
 // it was read from.
 type standing struct {
 	*runner
-	calls int
-	cp    state.Checkpoint
-	known bool // it has a position
+	calls   int
+	cp      state.Checkpoint
+	known   bool // it has a position
+	partial bool // it saw only the calls that were kept when it began
 }
 
 func newLedger(tx state.Tx, scope state.Scope, book Rulebook) *ledger {
@@ -71,7 +76,7 @@ func (l *ledger) at(list []*rules.Rule) ([]*standing, error) {
 		if s.rule != r {
 			same := *s.runner
 			same.rule = r
-			s = &standing{runner: &same, calls: n}
+			s = &standing{runner: &same, calls: n, partial: s.partial}
 		}
 		out = append(out, s)
 	}
@@ -99,6 +104,7 @@ func (l *ledger) load(r *rules.Rule) (*standing, error) {
 			s.runner = newRunner(r, l)
 		}
 	}
+	s.partial = l.tx.First(l.scope) > 0 && (!s.known || l.marks()[markOf(r.Digest)] != "")
 	l.runners[r.Digest] = s
 	l.order = append(l.order, s)
 	return s, nil
@@ -192,10 +198,57 @@ func (l *ledger) prepare(calls []trace.Call) error {
 	return err
 }
 
+// marksKey is where a memory keeps which rules began after calls were pruned.
+const marksKey = "judged on kept calls"
+
+// marks names the rules that began when earlier calls were gone already; it is
+// read only where calls are.
+func (l *ledger) marks() map[string]string {
+	if l.begun == nil {
+		l.begun = map[string]string{}
+		if b, ok := l.tx.Value(l.scope, marksKey); ok {
+			_ = json.Unmarshal(b, &l.begun) // a damaged list says less, and decides nothing
+		}
+	}
+	return l.begun
+}
+
+func markOf(rule state.Digest) string { return hex.EncodeToString(rule[:8]) }
+
+// saveMarks notes the rules that begin with the own set's first position here and
+// have lost calls to pruning, whether they can react to the calls at hand or not.
+func (l *ledger) saveMarks() error {
+	first, fresh := l.tx.First(l.scope), false
+	if _, ok := l.tx.SetPosition(l.scope, l.book.Digest()); ok || first == 0 {
+		return nil
+	}
+	for _, r := range l.book.Refs() {
+		if _, known := l.tx.Checkpoint(l.scope, r.Digest); r.Scope != l.scope || known || l.marks()[markOf(r.Digest)] != "" {
+			continue
+		}
+		l.marks()[markOf(r.Digest)] = strconv.Itoa(first)
+		fresh = true
+	}
+	if !fresh {
+		return nil
+	}
+	b, err := json.Marshal(l.begun)
+	if err != nil {
+		return err
+	}
+	return l.tx.PutValue(l.scope, marksKey, b)
+}
+
+// helpedByCalls says whether earlier calls matter to a rule at all.
+func helpedByCalls(r *rules.Rule) bool { return r.Kind != "never" && r.Kind != "require" }
+
 // save writes the checkpoints that changed and raises the own set's position to
 // the end of the trace.
 func (l *ledger) save() error {
 	n := l.tx.Len(l.scope)
+	if err := l.saveMarks(); err != nil {
+		return err
+	}
 	for _, s := range l.order {
 		b, err := s.state()
 		if err != nil {

@@ -50,6 +50,7 @@ type Violation struct {
 	Fix        string     // the rule's own advice
 	Comply     []string   // calls after which it would pass, found by search; nil: none is known
 	InFlight   string     // the call in flight that is the only reason; it may pass when that one ended
+	Pruned     int        // earlier calls that the rule never saw: they were gone when it began
 	RetryAfter int64      // nanoseconds until a rate limit lets it pass; 0: not a matter of time
 }
 

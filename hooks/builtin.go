@@ -203,9 +203,28 @@ func (r *run) hideBuiltins() {
 	}
 }
 
+// guarded says whether a rule of somebody's, stronger than log, is in force: only
+// then do unseen subagents matter. It is asked only where subagents are unseen.
+func (r *run) guarded() bool {
+	if r.p.Profile.Subagents != SubagentsUnhooked {
+		return true
+	}
+	return slices.ContainsFunc(r.listed(), func(l rules.Listed) bool {
+		return l.Layer != rules.BuiltIn && (l.Mode > rules.Log || l.Finally) && !l.Shadow
+	})
+}
+
+// steersSubagent says whether a call starts a subagent or speaks to one.
+func steersSubagent(c trace.Call) bool {
+	return c.Tool == "Task" || c.Tool == "subagent.spawn" || c.Tool == "subagent.sendMessage"
+}
+
 // closeGates hides the built-ins that have nothing to say about the calls, and
 // tells the judge which call each of the others is about.
 func (r *run) closeGates(j *guard.Judge, calls []trace.Call) {
+	if !slices.ContainsFunc(calls, steersSubagent) || !r.guarded() {
+		r.set.Hide(guard.NoUnguarded)
+	}
 	open := map[string]*gate{}
 	for _, g := range r.p.gates() {
 		if slices.ContainsFunc(calls, func(c trace.Call) bool { return g.touched(&c) }) {

@@ -111,9 +111,9 @@ func callsOf(d *state.Decision, dir string) ([]trace.Call, string) {
 // explain judges the call and describes every rule that can react to it.
 func (r *run) explain(q Question, out *Explained) error {
 	w := &work{run: r, j: r.judge(), p: r.read(r.request())}
-	r.closeGates(w.j, w.p.Calls)
 	return r.view(func(tx state.Tx) error {
 		w.mem = tx.Memory(state.Session)
+		w.closeGates(w.j, w.p.Calls)
 		if err := w.prepare(); err != nil {
 			return err
 		}

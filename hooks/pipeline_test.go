@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agentltl/agentltl-hook/guard"
+	"github.com/agentltl/agentltl-hook/store"
 	"github.com/agentltl/agentltl-hook/trace"
 )
 
@@ -382,5 +383,48 @@ func TestTimeGoingBackIsClamped(t *testing.T) {
 	calls := l.calls("s1")
 	if calls[1].Time.Before(calls[0].Time) {
 		t.Errorf("%v after %v", calls[1].Time, calls[0].Time)
+	}
+}
+
+func TestChangedFilesAreTold(t *testing.T) {
+	l := newLab(t, pushRules)
+	l.start("startup")
+	if a := l.propose("git push -f"); strings.Contains(a.Notice, "changed") {
+		t.Errorf("nothing changed: %s", a.Notice)
+	}
+	l.put("AGENTLTL.yaml", pushRules+"  - {id: more, never: zap}\n")
+	holds(t, "the first answer after the edit", l.propose("zap").Notice, "the rule files changed: 3 rules before, 4 now")
+	if a := l.propose("zap"); strings.Contains(a.Notice, "changed") {
+		t.Errorf("told twice: %s", a.Notice)
+	}
+}
+
+func TestUnguardedSubagents(t *testing.T) {
+	l := newLab(t, "rules: [{id: n, never: zap, mode: log}]\n")
+	l.profile.Subagents = SubagentsUnhooked
+	l.want(`Task {"prompt": "x"} => allow`)
+	l.put("AGENTLTL.yaml", "rules: [{id: n, never: zap}]\n")
+	l.want(`Task {"prompt": "x"} => ask no-unguarded-subagents`, `subagent.sendMessage {} => ask no-unguarded-subagents`, "ls => allow")
+	l.put("AGENTLTL.yaml", "disable: [no-unguarded-subagents]\nrules: [{id: n, never: zap}]\n")
+	l.want(`Task {"prompt": "x"} => ask no-unguarded-subagents`)
+	l.userRules("disable: [no-unguarded-subagents]\nrules: []\n")
+	l.want(`Task {"prompt": "x"} => allow`)
+}
+
+func TestRulesThatCameAfterPruning(t *testing.T) {
+	l := newLab(t, "rules: [{id: once, at_most: {call: deploy, times: 1}}]\n")
+	l.want("deploy => allow", "prep => allow", "ls => allow", "ls => allow")
+	s := store.Open(store.Options{Dir: l.state, Root: l.root, Session: "s1"})
+	_, err := s.Prune(store.PruneOptions{Sessions: true, Project: true, Keep: store.Keep{Session: 1, Project: 1}})
+	must(t, err)
+	l.want("deploy => deny once") // a checkpoint keeps what the gone calls meant
+	l.put("AGENTLTL.yaml", "rules: [{id: once, at_most: {call: deploy, times: 1}}, {id: first, before: [prep, ship]}]\n")
+	holds(t, "session start", l.start("resume").Notice, "judged on the kept ones: first")
+	for range 2 {
+		holds(t, "the refusal", l.propose("ship").Reason, "earlier ones were pruned before this rule came")
+		l.do("ls")
+	}
+	if a := l.propose("deploy"); strings.Contains(a.Reason, "pruned") {
+		t.Errorf("a rule that saw all says otherwise: %s", a.Reason)
 	}
 }

@@ -148,6 +148,7 @@ func (r *run) record(tx state.Tx, p guard.Proposal, a *Answer) error {
 			return err
 		}
 	}
+	r.note = &a.Notice
 	return r.keepMemory(tx, func(m *state.Memory) { r.carry(m, a) })
 }
 

@@ -14,7 +14,6 @@ import (
 func (r *run) pre() (Answer, error) {
 	p := r.read(r.request())
 	j := r.judge()
-	r.closeGates(j, p.Calls)
 	w := &work{run: r, j: j, p: p}
 	if err := r.view(w.look); err != nil {
 		return Answer{}, err
@@ -63,6 +62,7 @@ func (w *work) look(tx state.Tx) error {
 		w.keep, w.must = true, true // the turn before ended: what it left is lifted first
 		return nil
 	}
+	w.closeGates(w.j, w.p.Calls)
 	if err := w.prepare(); err != nil {
 		return err
 	}
@@ -94,6 +94,7 @@ func (w *work) keepIt(tx state.Tx) error {
 			return err
 		}
 	}
+	w.closeGates(w.j, w.p.Calls)
 	if err := w.prepare(); err != nil {
 		return err
 	}
@@ -106,12 +107,13 @@ func (w *work) keepIt(tx state.Tx) error {
 	if err := w.keepAnswer(tx); err != nil {
 		return err
 	}
-	return w.keepMemory(tx, w.note)
+	w.run.note = &w.answer.Notice
+	return w.keepMemory(tx, w.noted)
 }
 
-// note is what the session remembers of this answer: nested files that were
+// noted is what the session remembers of this answer: nested files that were
 // announced, and text that has to wait for an event that can carry it.
-func (w *work) note(m *state.Memory) {
+func (w *work) noted(m *state.Memory) {
 	if text, notice := w.nested(m); text != "" {
 		w.answer.Context = join(w.answer.Context, text)
 		w.answer.Notice = join(w.answer.Notice, notice)

@@ -3,6 +3,7 @@ package hooks
 import (
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/agentltl/agentltl-hook/guard"
@@ -32,10 +33,11 @@ type run struct {
 	alone   bool // nobody can answer a question
 	auto    bool
 	strict  bool
-	kept    bool // what was parsed is written
-	shared  bool // store is the one of all worktrees
-	rooted  bool // root is the one the session began with, whatever the disk says now
-	gapped  bool // the call ran without having been proposed
+	note    *string // the answer's notice, for what is found out while it is kept
+	kept    bool    // what was parsed is written
+	shared  bool    // store is the one of all worktrees
+	rooted  bool    // root is the one the session began with, whatever the disk says now
+	gapped  bool    // the call ran without having been proposed
 }
 
 // begin finds out which rules are in force for the event. Without a rule file in
@@ -344,12 +346,44 @@ func (r *run) keepMemory(tx state.Tx, change func(*state.Memory)) error {
 	if change != nil {
 		change(&m)
 	}
+	r.changed(&m)
 	if r.e.AgentOf != "" && tx.Parent(r.e.Session) != r.e.AgentOf {
 		if err := tx.PutParent(r.e.Session, r.e.AgentOf); err != nil {
 			return err
 		}
 	}
 	return tx.PutMemory(state.Session, m)
+}
+
+// changed tells the person, with the first answer that is kept, that files in
+// force are others than the session began with: how many rules before and after
+// (trust.md 4). A nested file comes and goes with the working directory and is
+// told by itself.
+func (r *run) changed(m *state.Memory) {
+	if r.set == nil || r.note == nil {
+		return
+	}
+	var digests string
+	for _, f := range r.found.Files {
+		if f.Layer != rules.Nested {
+			digests += digestText(f)
+		}
+	}
+	before := m.Told["files"]
+	old, count, ok := strings.Cut(before, " ")
+	if ok && old == digests {
+		return
+	}
+	n := 0
+	for _, l := range r.listed() {
+		if l.Layer != rules.Nested && l.Layer != rules.BuiltIn {
+			n++
+		}
+	}
+	told(m, "files", digests+" "+strconv.Itoa(n))
+	if ok {
+		*r.note = join(*r.note, "agentltl: the rule files changed: "+count+" rules before, "+strconv.Itoa(n)+" now. agentltl-hook validate")
+	}
 }
 
 // toolNames lists the names of calls, for reports.

@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/agentltl/agentltl-hook/guard"
@@ -26,6 +27,7 @@ func (r *run) start() (Answer, error) {
 		if err := r.project(tx, &a); err != nil {
 			return err
 		}
+		r.note = &a.Notice
 		return r.keepMemory(tx, func(m *state.Memory) { r.started(m, &a) })
 	})
 	if err == nil && r.e.Kind == SessionStart {
@@ -85,6 +87,9 @@ func (r *run) project(tx state.Tx, a *Answer) error {
 		if e.Scope == "pause" && !e.Revoked && e.Until.After(r.now) {
 			a.Notice = join(a.Notice, "agentltl: the rules of this project are paused until "+e.Until.Local().Format(time.DateTime))
 		}
+	}
+	if unseen := guard.Unseen(tx, r.listed()); len(unseen) > 0 {
+		a.Notice = join(a.Notice, "agentltl: new here after calls were pruned, so judged on the kept ones: "+strings.Join(unseen, ", "))
 	}
 	digest, count := "", 0
 	for _, f := range r.found.Files {

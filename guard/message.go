@@ -35,6 +35,9 @@ func (d *Decision) Words(w Wording) Message {
 	switch {
 	case d.Latched:
 		m.Reason = b.latched()
+		if d.ID != "" {
+			m.Reason += fmt.Sprintf("\nexplain: %s explain %s", w.Program, d.ID)
+		}
 		return m
 	case d.Action == Allow:
 		m.Context = b.told()
@@ -111,7 +114,7 @@ func (b *wordBuilder) facts(s *strings.Builder, v *Violation) {
 	if v.InFlight != "" {
 		fmt.Fprintf(s, "Only because %s has not ended yet: try again when it has.\n", v.InFlight)
 	}
-	if v.Maybe && b.unknownFiles(v) {
+	if v.Maybe && b.unknownFiles(v) && !strings.Contains(v.Problem, "run time") {
 		s.WriteString("Which files this touches is known only at run time: name them in the command.\n")
 	}
 	if v.Pruned > 0 {
@@ -224,7 +227,7 @@ func (b *wordBuilder) question() string {
 	}
 	b.facts(&s, v)
 	if d.Escalated {
-		fmt.Fprintf(&s, "The agent was refused %d times before.\n", max(0, d.Try-1))
+		fmt.Fprintf(&s, "The agent was refused before: %d of %d tries.\n", max(0, d.Try-1), d.Limit)
 	}
 	for i := range d.Broken[1:] {
 		b.also(&s, &d.Broken[i+1])
@@ -312,7 +315,7 @@ func (b *wordBuilder) told() string {
 			fmt.Fprintf(&s, ": %s", cut(Clean(v.Problem), maxWhy))
 		}
 		s.WriteString("\n")
-		if v.Maybe && b.unknownFiles(v) {
+		if v.Maybe && b.unknownFiles(v) && !strings.Contains(v.Problem, "run time") {
 			s.WriteString("Which files this touches is known only at run time.\n")
 		}
 		if v.Rule.Why != "" && !foreign(v.Rule) {

@@ -210,7 +210,7 @@ func RuleLine(l *rules.Listed) string {
 // Commands says whether a rule speaks of more than the tools of the harness, so
 // that a line which was not read may have broken it.
 func Commands(l *rules.Listed) bool {
-	if l.Finally {
+	if l.Finally || l.Layer == rules.BuiltIn {
 		return false
 	}
 	return l.Tools == nil || slices.ContainsFunc(l.Tools, func(t string) bool { return !isNative(t) })

@@ -28,7 +28,11 @@ func (r *run) announcement(m *state.Memory) (text, notice string) {
 			text = join(text, guard.Clean(n.Text))
 		}
 		if n.Code == "weakened" || n.Code == "managed-owner" || told(m, "notice "+n.Path+" "+n.Text, "yes") {
-			notice = join(notice, "agentltl: "+guard.Clean(n.Text))
+			text := guard.Clean(n.Text)
+			if n.Code == "weakened" {
+				text = "the project's AGENTLTL.yaml: " + text
+			}
+			notice = join(notice, "agentltl: "+text)
 		}
 	}
 	return text, notice

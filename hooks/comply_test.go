@@ -34,8 +34,10 @@ func comply(t *testing.T, ruleText string, steps []string) (offers bool) {
 	t.Helper()
 	root := t.TempDir()
 	must(t, os.MkdirAll(filepath.Join(root, ".git"), 0o755))
-	p := &Pipeline{Profile: plain("plain"), Managed: filepath.Join(root, "none"), Without: quiet,
-		Files: []rules.File{{Layer: rules.ProjectFile, Path: filepath.Join(root, rules.FileName), Text: []byte(ruleText)}}}
+	p := &Pipeline{
+		Profile: plain("plain"), Managed: filepath.Join(root, "none"), Without: quiet,
+		Files: []rules.File{{Layer: rules.ProjectFile, Path: filepath.Join(root, rules.FileName), Text: []byte(ruleText)}},
+	}
 	pl := NewPlayer(p, root, vectorStart)
 	play := func(text string) Played {
 		s, err := ParseStep(text)

@@ -100,6 +100,13 @@ func (b *builder) lets() map[string]ltl.Matcher {
 	return out
 }
 
+// MatchAtom reads the targets of match(…) atoms in formulas outside rule files:
+// it is the Match of [ltl.Options].
+func MatchAtom(ctx *Context) func(src string, at int) (ltl.Matcher, int, error) {
+	b := &builder{ctx: ctx}
+	return b.matchAtom
+}
+
 // matchAtom reads the target of match(…): a JSON or YAML mapping up to the
 // closing parenthesis.
 func (b *builder) matchAtom(src string, at int) (ltl.Matcher, int, error) {

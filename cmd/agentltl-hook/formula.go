@@ -14,6 +14,7 @@ import (
 
 	"github.com/agentltl/agentltl-hook/internal/cli"
 	"github.com/agentltl/agentltl-hook/ltl"
+	"github.com/agentltl/agentltl-hook/rules"
 	"github.com/agentltl/agentltl-hook/trace"
 )
 
@@ -55,7 +56,7 @@ func runFormula(_ context.Context, e *env, o formulaOptions) error {
 	if o.batch {
 		return answerLines(e.Stdin, e.Stdout, formulaLine)
 	}
-	f, err := ltl.Parse(o.text)
+	f, err := ltl.Parse(o.text, ltl.Options{Match: rules.MatchAtom(&rules.Context{Root: e.Dir, Home: e.Home()})})
 	if err != nil {
 		return cli.Input(formulaProblem(o.text, err))
 	}

@@ -53,14 +53,12 @@ func TestTruth(t *testing.T) {
 		}))
 		if len(got.Unresolved) > 0 {
 			unread++
+			continue
 		}
 		modes := []int{0, 1 + i%3}
 		for _, mode := range modes {
 			logged, wrote := box.run(t, line, mode)
 			ran += len(logged)
-			if len(got.Unresolved) > 0 {
-				continue
-			}
 			if msg := box.missing(t, got, logged, wrote); msg != "" {
 				failed++
 				t.Errorf("line %d, mode %d: %s\n%s", i, mode, msg, line)
@@ -70,9 +68,42 @@ func TestTruth(t *testing.T) {
 		if failed > 20 {
 			t.Fatal("too many")
 		}
+		if i%1000 == 999 {
+			t.Logf("%d lines so far", i+1)
+		}
 	}
 	t.Logf("%d lines, %d programs ran, %d lines unresolved (%.1f %%), %d not sound", *truthLines, ran, unread, 100*float64(unread)/float64(*truthLines), failed)
 	constructs(t, used)
+}
+
+// TestTruthSees takes each call of some lines away: the run must notice.
+func TestTruthSees(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("no bash here")
+	}
+	box := newBox(t, bash)
+	for _, line := range []string{
+		"alpha a; rm -rf b", "true && git push -f", "f() { beta \"$1\"; }; f x", "echo w | xargs -n1 zap", "cd sub && touch x > y",
+		"for i in 1 2; do mk $i; done", "bash -c 'curl u'", "echo \"$(gamma)\"", "(relay) & wait", "nice rm x",
+	} {
+		got := asVector(t, Translate(Request{Command: line, Dir: box.dir, Root: box.dir, Home: box.home, Fresh: true}))
+		logged, wrote := box.run(t, line, 0)
+		if msg := box.missing(t, got, logged, wrote); msg != "" {
+			t.Errorf("%s: %s", line, msg)
+		}
+		noticed := 0
+		for i := range got.Calls {
+			less := got
+			less.Calls = slices.Delete(slices.Clone(got.Calls), i, i+1)
+			if box.missing(t, less, logged, wrote) != "" {
+				noticed++
+			}
+		}
+		if noticed == 0 {
+			t.Errorf("%s: nothing is noticed", line)
+		}
+	}
 }
 
 // constructs prints how many lines held each construct; a full run has 200 of each.

@@ -33,6 +33,8 @@ func (w *walker) embedded(st *state, c ctx, cmd command, p spec.Parsed, base str
 		w.note("dialect", cmd.src, cmd.pos)
 	case "at", "batch":
 		w.stdinLine(st, c, cmd, base)
+	case "crontab":
+		w.crontab(st, c, cmd)
 	case "ed", "ex":
 		w.editorInput(st, c, cmd)
 	case "ssh":
@@ -100,6 +102,62 @@ func (w *walker) stdinLine(st *state, c ctx, cmd command, wrapper string) {
 	in := within(c, wrapper).skippable()
 	in.out = nil
 	w.stdinScript(st.clone(), in, cmd)
+}
+
+// crontab walks the table that it reads: lines to be run at some time.
+func (w *walker) crontab(st *state, c ctx, cmd command) {
+	if c.in == nil || !c.in.piped {
+		return
+	}
+	for i := 1; i < len(cmd.words); i++ {
+		switch u := cmd.words[i]; {
+		case u.known && (u.text == "-u" || u.text == "-c"):
+			i++
+		case u.known && u.text == "-":
+		default:
+			return // a file, or what needs no input
+		}
+	}
+	got := c.in.take()
+	in := within(c, "crontab").skippable()
+	in.in, in.out, in.feed = &input{}, nil, nil
+	if !got.known {
+		w.note("dynamic-script", cmd.src, cmd.pos)
+		return
+	}
+	for entry := range strings.SplitSeq(got.text, "\n") {
+		if line := cronLine(entry); line != "" {
+			w.again(st.clone(), in, []word{literal(line, cmd.pos)}, cmd.pos)
+		}
+	}
+}
+
+// cronLine is the command of an entry: what stands behind five fields or an
+// "@daily", up to a percent sign.
+func cronLine(entry string) string {
+	rest := strings.TrimLeft(entry, " \t")
+	fields := 5
+	switch {
+	case rest == "" || rest[0] == '#':
+		return ""
+	case rest[0] == '@':
+		fields = 1
+	case isAssignment(rest) && strings.IndexByte("0123456789*", rest[0]) < 0:
+		return ""
+	}
+	for range fields {
+		i := strings.IndexAny(rest, " \t")
+		if i < 0 {
+			return ""
+		}
+		rest = strings.TrimLeft(rest[i:], " \t")
+	}
+	for i := 0; i < len(rest); i++ {
+		if rest[i] == '%' && (i == 0 || rest[i-1] != '\\') {
+			return rest[:i]
+		}
+	}
+	return strings.ReplaceAll(rest, `\%`, "%")
 }
 
 // editorInput walks "!" commands in what ed reads.

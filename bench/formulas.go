@@ -131,15 +131,15 @@ func (b *bench) values() error {
 		if err != nil {
 			return err
 		}
-		text := ""
+		var text []string
 		for _, n := range []int{10, 1_000, 50_000} {
 			took, state, err := b.oneOf(f, n)
 			if err != nil {
 				return err
 			}
-			text += fmt.Sprintf("%d values: %.1f µs, checkpoint %d bytes; ", n, float64(took.Nanoseconds())/1000, state)
+			text = append(text, fmt.Sprintf("%d values: %.1f µs, checkpoint %d bytes", n, float64(took.Nanoseconds())/1000, state))
 		}
-		b.note("forall here, "+rule.what+", restore and one edit", strings.TrimSuffix(text, "; "))
+		b.note("forall here, "+rule.what+", restore and one edit", strings.Join(text, "; "))
 	}
 	return nil
 }

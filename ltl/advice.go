@@ -106,6 +106,7 @@ func strangers(f Formula) []string {
 		switch g.(type) {
 		case Now, NowWith, Match:
 			now = true
+		default:
 		}
 		return true
 	})
@@ -118,6 +119,7 @@ func strangers(f Formula) []string {
 			out = append(out, fmt.Sprintf("%s below G speaks of the whole trace, not of the call at hand: write %s for the call, Y(O(%s)) for an earlier one", g, Now(g), Now(g)))
 		case Before:
 			out = append(out, fmt.Sprintf("%s below G speaks of the whole trace: write Y(O(%s)) for an earlier call", g, Now{g.A}))
+		default:
 		}
 		return true
 	})

@@ -145,6 +145,7 @@ func (c *cell) catchUp(n *pnode, unmet *cell, p *past, from int) {
 			}
 		}
 		c.doubt = c.doubt || p.doubt >= from
+	default:
 	}
 }
 

@@ -82,6 +82,7 @@ func (r *run) stepSettled(n *pnode, a *active, c cell, y *now) cell {
 			c.count++
 		}
 		return c
+	default:
 	}
 	y.level, y.key = c.level, c.key
 	return c
@@ -148,6 +149,7 @@ func (r *run) stepOpen(n *pnode, c cell, y *now) cell {
 	case opSince:
 		held := s.join2(rMin, r.start(n.l, false, false), old)
 		c.open = s.plain(s.join2(rMax, r.start(n.r, false, false), held))
+	default:
 	}
 	y.open = c.open
 	return c

@@ -187,8 +187,8 @@ func reachTemporal(f Formula) Reach {
 		}
 		return reachOf(f.Body) | reach(False)
 	default:
-		panic("ltl: no reach for " + f.String())
 	}
+	panic("ltl: no reach for " + f.String())
 }
 
 func reachUntil(l, r Reach) Reach {

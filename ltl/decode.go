@@ -221,6 +221,7 @@ func (r *reader) reg(n *pnode) (x reg) {
 		if x.seen != "" && len(x.seen) != len(a.Tools) {
 			r.fail()
 		}
+	default:
 	}
 	return x
 }

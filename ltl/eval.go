@@ -225,6 +225,7 @@ func (e *Evaluation) fillConnective(c *column, n *enode, b *binding) {
 			c.vals[p], c.truth[p] = either(l.vals[p], r.vals[p]), l.truth[p] || r.truth[p]
 		case Implies:
 			c.vals[p], c.truth[p] = either(l.vals[p].not(), r.vals[p]), !l.truth[p] || r.truth[p]
+		default:
 		}
 	}
 }
@@ -241,6 +242,7 @@ func (e *Evaluation) fillFuture(c *column, n *enode, b *binding) {
 	switch n.f.(type) {
 	case Globally, WeakUntil, Release:
 		ends = true
+	default:
 	}
 	for p := len(c.vals) - 1; p >= 0; p-- {
 		x, y := l.vals[p], r.vals[p]
@@ -258,6 +260,7 @@ func (e *Evaluation) fillFuture(c *column, n *enode, b *binding) {
 			c.vals[p], c.truth[p] = next, ends
 			next, ends = x, s
 			continue
+		default:
 		}
 		c.vals[p], c.truth[p] = next, ends
 	}
@@ -307,6 +310,7 @@ func (e *Evaluation) fillPast(c *column, n *enode, b *binding) {
 				seen++
 			}
 			continue
+		default:
 		}
 		c.vals[p], c.truth[p] = last, held
 	}

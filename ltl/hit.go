@@ -105,8 +105,8 @@ func localHit(f Formula, c *trace.Call, env Env) (hit, uncertain bool) {
 	case NowWith:
 		return nowWith(f, c, env)
 	default:
-		panic("ltl: " + f.String() + " is no local atom")
 	}
+	panic("ltl: " + f.String() + " is no local atom")
 }
 
 func decide(a trace.Answer, maybe bool) (hit, uncertain bool) {

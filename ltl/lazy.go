@@ -102,6 +102,7 @@ func sliceable(p *program) bool {
 			if f.Result.Var != "" {
 				return false // an object matches results that have more members
 			}
+		default:
 		}
 		for _, t := range toolsOf(n.f) {
 			if t.Target == nil || len(t.Target.Vars()) == 0 {

@@ -228,6 +228,7 @@ func (m *Monitor) End() bool {
 			}
 		case nextItem, atItem:
 			return false
+		default:
 		}
 	}
 	return m.ends && m.owed == 0

@@ -38,6 +38,7 @@ func (p *program) markParkable() {
 		switch n.op {
 		case opAlways, opEventually, opUntil, opRelease:
 			n.parks = parkable(n, false)
+		default:
 		}
 		n.parksEvery = n.conj && n.local && parkable(n, true)
 		n.class.parks = n.class.parks || n.parks || n.parksEvery
@@ -68,6 +69,7 @@ func (e *node) home(b *bindings) (*bindings, bool) {
 		return e.b, e.b != nil && e.b.class.parks && (b == nil || compareBindings(b, e.b) == 0)
 	case rAlways, rEventually, rUntil, rRelease:
 		return e.b, e.f.parks && (b == nil || compareBindings(b, e.b) == 0)
+	default:
 	}
 	for _, k := range e.kids {
 		var ok bool

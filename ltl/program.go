@@ -151,6 +151,7 @@ func (p *program) compile(f Formula, scope *scopeVar) *pnode {
 		n.keyable = true
 	case opPrevious, opOnce, opHistorically, opNext, opAt:
 		n.keyable = n.l.keyable
+	default:
 	}
 	return n
 }

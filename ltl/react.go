@@ -167,6 +167,7 @@ func (q *quiet) value(f Formula) quietness {
 	case Exists:
 		q.value(f.Body)
 		return never
+	default:
 	}
 	return steady
 }

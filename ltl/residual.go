@@ -58,6 +58,7 @@ func (s *space) strip(e *node) *node {
 		return s.strip(s.join(rMax, e.kids))
 	case rNot:
 		return s.mirror(s.strip(e.kids[0]))
+	default:
 	}
 	return e
 }
@@ -104,6 +105,7 @@ func (s *space) sure(e *node) *node {
 		return s.mark(e.op, e.f, e.b, true)
 	case rRegister:
 		return e
+	default:
 	}
 	return s.rebuild(e, s.sure)
 }

@@ -287,6 +287,7 @@ func (r *run) eval(n *pnode) level {
 		if n.isSelf() {
 			return r.eval(n.l)
 		}
+	default:
 	}
 	return r.cell(n).level
 }

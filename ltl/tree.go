@@ -94,6 +94,7 @@ func isLocal(f Formula) bool {
 		return !isSeen(f.Dom) || isLocal(f.Body)
 	case Exists:
 		return !isSeen(f.Dom) || isLocal(f.Body)
+	default:
 	}
 	return slices.ContainsFunc(children(f), isLocal)
 }

@@ -57,8 +57,8 @@ func wholeVerdict(f Formula, calls []trace.Call, env Env) Verdict {
 	case WithinSteps:
 		return within(f, calls, env)
 	default:
-		panic("ltl: " + f.String() + " is no whole-trace atom")
 	}
+	panic("ltl: " + f.String() + " is no whole-trace atom")
 }
 
 func seenOr(v Verdict, seen bool) Verdict {

@@ -60,6 +60,7 @@ func emptyKey(f Formula) string {
 		if v != True {
 			return "imp(" + side(f.Left, emptyVerdict(f.Left).not(), true) + "," + side(f.Right, emptyVerdict(f.Right), false) + ")"
 		}
+	default:
 	}
 	return "-"
 }
@@ -103,6 +104,7 @@ func (e *Evaluation) witnesses(n *enode, b *binding, p int, prefix string, out [
 			out = e.witnesses(n.kids[0], &binding{f.Var, x, b}, p, prefix+"A="+string(bindingKey(nil, x))+"/", out)
 		}
 		return out
+	default:
 	}
 	return append(out, Witness{Path: prefix + e.key(n, b, p), Verdict: v.v, Uncertain: v.u})
 }
@@ -184,6 +186,7 @@ func (e *Evaluation) key(n *enode, b *binding, p int) string {
 		}
 	case Once, Historically:
 		return e.pastKey(n, b, p, v)
+	default:
 	}
 	return "-"
 }

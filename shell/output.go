@@ -13,6 +13,7 @@ type sink struct {
 	text    strings.Builder
 	globs   []string // lines are paths that match one of these
 	oneOf   []string // the only line is one of these
+	file    string   // all of it is what this file holds
 	lost    bool
 	cond    bool // the part itself may be skipped
 	oneLine bool // the only line is one path: mktemp
@@ -32,7 +33,7 @@ func (s *sink) write(text string, cond bool) {
 	if s == nil {
 		return
 	}
-	if cond && !s.cond || len(s.globs) > 0 || len(s.oneOf) > 0 || s.text.Len()+len(text) > maxValueLen {
+	if cond && !s.cond || len(s.globs) > 0 || len(s.oneOf) > 0 || s.file != "" || s.text.Len()+len(text) > maxValueLen {
 		s.lost = true
 	}
 	if !s.lost {
@@ -40,12 +41,12 @@ func (s *sink) write(text string, cond bool) {
 	}
 }
 
-// paths adds lines that are paths within globs.
+// paths adds lines that are paths within globs; without any they may be anything.
 func (s *sink) paths(globs []string) {
 	if s == nil {
 		return
 	}
-	if s.text.Len() > 0 || len(s.globs)+len(globs) > maxValues {
+	if len(globs) == 0 || s.text.Len() > 0 || s.file != "" || len(s.globs)+len(globs) > maxValues {
 		s.lost = true
 	}
 	s.globs = append(s.globs, globs...)
@@ -53,7 +54,7 @@ func (s *sink) paths(globs []string) {
 
 // choice adds a possible value of the only line.
 func (s *sink) choice(line string) {
-	if s.text.Len() > 0 || len(s.globs) > 0 || len(s.oneOf) >= maxValues {
+	if s.text.Len() > 0 || s.file != "" || len(s.globs) > 0 || len(s.oneOf) >= maxValues {
 		s.lost = true
 	}
 	s.oneOf = append(s.oneOf, line)
@@ -63,9 +64,17 @@ func (s *sink) choice(line string) {
 	}
 }
 
+// copyOf says that a file's text is written. Only the whole of one file is kept.
+func (s *sink) copyOf(file string, cond bool) {
+	if cond && !s.cond || file == "" || s.file != "" || s.text.Len() > 0 || len(s.globs) > 0 || len(s.oneOf) > 0 {
+		s.lost = true
+	}
+	s.file = file
+}
+
 // known is the whole text, if it is.
 func (s *sink) known() (string, bool) {
-	if s.lost || len(s.globs) > 0 || len(s.oneOf) > 0 {
+	if s.lost || s.file != "" || len(s.globs) > 0 || len(s.oneOf) > 0 {
 		return "", false
 	}
 	return s.text.String(), true
@@ -79,6 +88,9 @@ func (s *sink) input(errors bool) *input {
 	}
 	if !s.lost {
 		in.globs = s.globs
+		if !errors {
+			in.file = s.file
+		}
 	}
 	return in
 }
@@ -100,7 +112,7 @@ type input struct {
 func (in *input) take() input {
 	got := *in
 	if in.used {
-		got.known, got.text, got.globs, got.word = false, "", nil, nil
+		got.known, got.text, got.globs, got.word, got.file = false, "", nil, nil, ""
 	}
 	in.used = true
 	return got

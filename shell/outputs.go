@@ -37,6 +37,12 @@ func (w *walker) output(st *state, c ctx, cmd command, p spec.Parsed) {
 			out.write(s, cond)
 			return
 		}
+	case "cat":
+		if len(words) == 1 && words[0].known && !words[0].glob && !strings.HasPrefix(words[0].text, "-") &&
+			st.dir.known && len(st.dir.alts) == 0 {
+			out.copyOf(w.pathKey(st.dir, words[0]), cond)
+			return
+		}
 	case "pwd":
 		if v := w.lookup(st, "PWD"); len(words) == 0 && !cond && v.kind == text {
 			out.choice(v.text)
@@ -63,9 +69,10 @@ func (w *walker) output(st *state, c ctx, cmd command, p spec.Parsed) {
 			return
 		}
 	case "find", "gfind":
-		f := readFind(words)
-		out.paths(f.within())
-		return
+		if f := readFind(words); !f.other {
+			out.paths(f.within())
+			return
+		}
 	case "fd", "fdfind":
 		out.paths(fdWithin(words))
 		return
@@ -167,6 +174,9 @@ func (w *walker) passes(c ctx, cmd command, base string, in input, cond bool) bo
 	switch {
 	case whole && in.known:
 		c.out.write(in.text, cond)
+		return true
+	case whole && in.file != "":
+		c.out.copyOf(in.file, cond)
 		return true
 	case len(in.globs) > 0 && operands <= 0:
 		c.out.paths(in.globs)

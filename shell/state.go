@@ -3,6 +3,7 @@ package shell
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -182,7 +183,11 @@ func (w *walker) lookup(st *state, name string) value {
 		return value{kind: text, text: s, shape: direct}
 	}
 	if file, ok := w.runnerFile(name); ok {
-		return oneOf(file)
+		// CI runners keep these folders free of blanks: the value is one word
+		// without quotes, too.
+		v := oneOf(file)
+		v.oneWord = !strings.ContainsFunc(file, isBlank) && !hasGlob(file)
+		return v
 	}
 	return value{oneWord: name == "PATH"}
 }

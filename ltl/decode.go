@@ -116,7 +116,7 @@ func (m *Monitor) readState(b []byte) error {
 		return nil
 	default:
 		r.monitor()
-		m.large = stateSize(m.items) > maxState && !m.p.quantified()
+		m.large = outgrows(m.items)
 	}
 	if r.bad || len(r.b) > 0 {
 		return errCheckpoint

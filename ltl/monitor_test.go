@@ -199,6 +199,17 @@ func TestInstancesStayFew(t *testing.T) {
 	}
 }
 
+// stateSize counts the residual nodes of live instances.
+func stateSize(items []item) int {
+	size := 0
+	for _, it := range items {
+		if size++; it.e != nil {
+			size += it.e.size
+		}
+	}
+	return size
+}
+
 func TestCheckpointsOfOthersAreRefused(t *testing.T) {
 	m := NewMonitor(mustParse(t, benchRules[8]))
 	m.Step(call("deploy"))

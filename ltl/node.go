@@ -2,6 +2,7 @@ package ltl
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 )
 
@@ -118,6 +119,11 @@ func compareNodes(a, b *node, exact bool) int {
 		}
 	}
 	return 0
+}
+
+// bound says whether e speaks of a binding.
+func (e *node) bound() bool {
+	return e.b != nil || slices.ContainsFunc(e.kids, (*node).bound)
 }
 
 // sameNode is exact equality.

@@ -77,7 +77,7 @@ func (r *run) commit() {
 	r.act[0].st.copyTo(&m.base)
 	if !slices.EqualFunc(m.items, r.next, sameItem) {
 		m.items = append(m.items[:0:0], r.next...)
-		m.large = stateSize(m.items) > maxState && !m.p.quantified()
+		m.large = outgrows(m.items)
 	} else {
 		for i := range m.items {
 			m.items[i].was = r.next[i].was
@@ -146,15 +146,20 @@ func (r *run) commitBinding(a *active) {
 	r.m.kept.put(a.b, st)
 }
 
-// stateSize counts the residual nodes of live instances.
-func stateSize(items []item) int {
+// outgrows says whether the live instances are more than a monitor should carry.
+// Those of different bindings do not add up: there is one set for each value.
+func outgrows(items []item) bool {
 	size := 0
 	for _, it := range items {
-		if size++; it.e != nil {
+		switch {
+		case it.e == nil:
+		case it.e.size > maxState:
+			return true
+		case !it.e.bound():
 			size += it.e.size
 		}
 	}
-	return size
+	return size > maxState
 }
 
 // live is the verdict now.

@@ -215,7 +215,8 @@ func (c *check) save() error {
 			return err
 		}
 	}
-	if c.d.Action == Allow && (c.d.Reserve || c.p.Hold) {
+	asked := c.d.Action == Ask && !c.NoAsk && !c.Alone
+	if c.d.Action == Allow && c.d.Reserve || c.p.Hold && (c.d.Action == Allow || asked) {
 		return c.reserve()
 	}
 	return nil

@@ -56,7 +56,7 @@ func (p *Pipeline) Handle(ctx context.Context, e Event) (Answer, error) {
 		return r.trouble(err), nil
 	}
 	if r.set == nil {
-		return Answer{}, nil
+		return r.gone(), nil
 	}
 	a, err := r.answer()
 	if err != nil {

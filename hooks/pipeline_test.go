@@ -428,3 +428,59 @@ func TestRulesThatCameAfterPruning(t *testing.T) {
 		t.Errorf("a rule that saw all says otherwise: %s", a.Reason)
 	}
 }
+
+func TestAFileThatIsGoneIsTold(t *testing.T) {
+	l := newLab(t, pushRules)
+	l.start("startup")
+	l.do("ls")
+	must(t, os.Remove(filepath.Join(l.root, "AGENTLTL.yaml")))
+	l.want("git push -f => deny no-force") // the session keeps it
+	holds(t, "the next start", l.start("startup").Notice, "AGENTLTL.yaml is gone")
+	if a := l.start("startup"); a.Notice != "" {
+		t.Errorf("told twice: %s", a.Notice)
+	}
+	l.want("git push -f => allow")
+}
+
+func TestFormulasWithCallsInFlight(t *testing.T) {
+	l := newLab(t, `rules:
+  - {id: one, ltl: 'called_n("deploy", <= 1)'}
+  - {id: prev, ltl: 'G(now("commitit") -> Y(now("addit")))'}
+  - {id: need, ltl: 'G(now("ship") -> Y(O(now("build"))))'}
+`)
+	l.start("startup")
+	a := l.event("deploy")
+	l.handle(a)
+	second := l.propose("deploy")
+	if said(second) != "deny one" || !strings.Contains(second.Reason, "deploy has not ended yet") {
+		t.Errorf("with the first in flight: %s\n%s", said(second), second.Reason)
+	}
+	l.ran(a)
+	// Either reading refuses: the call in flight may come in between, or not at all.
+	l.do("addit")
+	l.handle(l.event("build"))
+	l.want("commitit => deny prev", "ship => deny need")
+	l.handle(Event{Kind: BatchEnd})
+	l.want("commitit => allow")
+}
+
+func TestInsistingOnAFormula(t *testing.T) {
+	l := newLab(t, "rules: [{id: once, ltl: 'G(now(\"deploy\") -> X(G(!now(\"deploy\"))))', mode: warn}]\n")
+	l.start("startup")
+	l.want("deploy => allow", "deploy => deny once", endOfMessage, "deploy => allow", "ls => allow", "deploy => deny once")
+}
+
+func TestAskedCdLinesAreRecordedAsTheyWereRead(t *testing.T) {
+	l := newLab(t, "rules: [{id: q, never: rm, mode: ask}]\n")
+	must(t, os.MkdirAll(filepath.Join(l.root, "sub"), 0o755))
+	e := l.event("cd sub && rm a")
+	if got := said(l.handle(e)); got != "ask q" {
+		t.Fatal(got)
+	}
+	e.Dir = filepath.Join(l.root, "sub")
+	l.ran(e) // the user said yes
+	calls := l.calls("s1")
+	if got := trace.Canonical(calls[len(calls)-1].Args["paths"]); got != `["`+filepath.Join(l.root, "sub", "a")+`"]` {
+		t.Errorf("recorded %s", got)
+	}
+}

@@ -102,6 +102,12 @@ func (r *run) project(tx state.Tx, a *Answer) error {
 			count++
 		}
 	}
+	if digest == "" && tx.Meta(metaTold) != "" {
+		a.Notice = join(a.Notice, goneText)
+		if err := tx.PutMeta(metaTold, ""); err != nil {
+			return err
+		}
+	}
 	if digest != "" && tx.Meta(metaTold) != digest {
 		a.Notice = join(a.Notice, fmt.Sprintf("agentltl: AGENTLTL.yaml of this repository: %d rules. agentltl-hook validate", count))
 		if err := tx.PutMeta(metaTold, digest); err != nil {
@@ -113,6 +119,36 @@ func (r *run) project(tx state.Tx, a *Answer) error {
 		return tx.PutMeta(metaReviewed, r.now.UTC().Format(time.DateOnly))
 	}
 	return nil
+}
+
+const goneText = "agentltl: this project's AGENTLTL.yaml is gone; its rules are no longer checked"
+
+// gone is the answer where no rule file is in force: silence, but for a session's
+// start in a project whose file is gone since it was last told of.
+func (r *run) gone() Answer {
+	if r.e.Kind != SessionStart || !r.storeThere() {
+		return Answer{}
+	}
+	had := false
+	err := r.view(func(tx state.Tx) error {
+		had = tx.Meta(metaTold) != "" || tx.Memory(state.Session).RuleFile != ""
+		return nil
+	})
+	if err != nil || !had {
+		return Answer{}
+	}
+	err = r.update(func(tx state.Tx) error {
+		m := tx.Memory(state.Session)
+		m.RuleFile = "" // from here on the session has none
+		if err := tx.PutMemory(state.Session, m); err != nil {
+			return err
+		}
+		return tx.PutMeta(metaTold, "")
+	})
+	if err != nil {
+		return r.trouble(err)
+	}
+	return Answer{Notice: goneText}
 }
 
 // Keys of the project's small texts.

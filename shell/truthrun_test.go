@@ -210,7 +210,8 @@ func (b *box) fill(t *testing.T) {
 func (b *box) run(t *testing.T, line string, mode int) ([]logged, []string) {
 	b.fill(t)
 	os.Remove(b.log)
-	env := []string{"PATH=" + b.bin, "HOME=" + b.home, "PWD=" + b.dir}
+	// Functions that call themselves end soon.
+	env := []string{"PATH=" + b.bin, "HOME=" + b.home, "PWD=" + b.dir, "FUNCNEST=8"}
 	modes := []string{"RC=0 OUT=", "RC=0 OUT='zed w4'", "RC=1 OUT=", "RC='$$%3==0' OUT="}
 	if mode == 1 {
 		env = append(env, "U1=alpha zed", "U2=p q", "U3=/etc", "Z=set")

@@ -92,31 +92,49 @@ func BenchmarkStep(b *testing.B) {
 			})
 		}
 	}
+	for _, n := range []int{1, 10, 50} {
+		b.Run(fmt.Sprintf("rules=%d", n), func(b *testing.B) {
+			var all []*Monitor
+			for i := range n {
+				all = append(all, benchMonitor(b, benchRules[i%len(benchRules)], 1000))
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, m := range all {
+					m.Clone().Step(edit)
+				}
+			}
+		})
+	}
 }
 
-// BenchmarkRestore is what a hook process pays for a rule: the formula read and
-// compiled, the checkpoint decoded, one step, the checkpoint written.
+// BenchmarkRestore is what a hook process pays for the nine rules: formulas
+// compiled, checkpoints decoded, one step, checkpoints written.
 func BenchmarkRestore(b *testing.B) {
 	edit := trace.Call{Tool: "edit", Args: trace.Args{"file_path": "src/f1.go"}}
-	for i, rule := range benchRules {
-		b.Run(fmt.Sprintf("rule=%d", i+1), func(b *testing.B) {
-			state, err := benchMonitor(b, rule, 1000).AppendBinary(nil)
-			if err != nil {
-				b.Fatal(err)
-			}
-			f, err := Parse(rule)
-			if err != nil {
-				b.Fatal(err)
+	for _, n := range []int{0, 1_000, 1_000_000} {
+		b.Run(fmt.Sprintf("calls=%d", n), func(b *testing.B) {
+			var formulas []Formula
+			var states [][]byte
+			for _, rule := range benchRules {
+				m := benchMonitor(b, rule, n)
+				state, err := m.AppendBinary(nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				formulas, states = append(formulas, m.f), append(states, state)
 			}
 			b.ReportAllocs()
 			var buf []byte
 			for b.Loop() {
-				m := NewMonitor(f)
-				if err := m.UnmarshalBinary(state); err != nil {
-					b.Fatal(err)
+				for i, f := range formulas {
+					m := NewMonitor(f)
+					if err := m.UnmarshalBinary(states[i]); err != nil {
+						b.Fatal(err)
+					}
+					m.Step(edit)
+					buf, _ = m.AppendBinary(buf[:0])
 				}
-				m.Step(edit)
-				buf, _ = m.AppendBinary(buf[:0])
 			}
 		})
 	}

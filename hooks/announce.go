@@ -103,7 +103,7 @@ func (w *work) nested(m *state.Memory) (text, notice string) {
 				list = append(list, l)
 			}
 		}
-		notice = join(notice, fmt.Sprintf("agentltl: %s adds %d rules to calls from its folder", f.Path, len(list)))
+		notice = join(notice, fmt.Sprintf("agentltl: %s adds %s to calls from its folder", f.Path, ruleCount(len(list))))
 		if len(list) > 0 && w.set.Settings().Announce {
 			text = join(text, announce(list, w.set.Settings().AnnounceMax))
 		}
@@ -127,3 +127,10 @@ func (w *work) newNested() bool {
 }
 
 func digestText(f rules.File) string { return fmt.Sprintf("%x", f.Digest[:6]) }
+
+func ruleCount(n int) string {
+	if n == 1 {
+		return "1 rule"
+	}
+	return fmt.Sprintf("%d rules", n)
+}

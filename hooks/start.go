@@ -109,7 +109,7 @@ func (r *run) project(tx state.Tx, a *Answer) error {
 		}
 	}
 	if digest != "" && tx.Meta(metaTold) != digest {
-		a.Notice = join(a.Notice, fmt.Sprintf("agentltl: AGENTLTL.yaml of this repository: %d rules. agentltl-hook validate", count))
+		a.Notice = join(a.Notice, fmt.Sprintf("agentltl: AGENTLTL.yaml of this repository: %s. agentltl-hook validate lists them", ruleCount(count)))
 		if err := tx.PutMeta(metaTold, digest); err != nil {
 			return err
 		}

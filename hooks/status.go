@@ -47,7 +47,19 @@ func (p *Pipeline) Status(e Event) Status {
 	if r.set == nil {
 		return s
 	}
-	for _, l := range r.listed() {
+	list := r.listed() // of rules just loaded; a cached set is read from the store
+	_ = r.view(func(tx state.Tx) error {
+		if list == nil {
+			list = r.listed()
+		}
+		for _, x := range tx.Exceptions() {
+			if x.Scope == "pause" && !x.Revoked && x.Until.After(r.now) && x.Until.After(s.Paused) {
+				s.Paused = x.Until
+			}
+		}
+		return nil
+	})
+	for _, l := range list {
 		switch {
 		case l.Layer == rules.BuiltIn:
 		case l.Finally:
@@ -68,13 +80,5 @@ func (p *Pipeline) Status(e Event) Status {
 	if r.mem.Latch != nil {
 		s.Stopped = r.mem.Latch.Rule
 	}
-	_ = r.view(func(tx state.Tx) error {
-		for _, x := range tx.Exceptions() {
-			if x.Scope == "pause" && !x.Revoked && x.Until.After(r.now) && x.Until.After(s.Paused) {
-				s.Paused = x.Until
-			}
-		}
-		return nil
-	})
 	return s
 }

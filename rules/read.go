@@ -53,10 +53,11 @@ type fileReader struct {
 	own      []def
 	packaged []def
 	groups   map[string]groupDef
+	at       int // line of the top-level part that is read; 0: of rules
 }
 
-// readFile reads a rule file. Problems are in the doc, in order: those without a
-// line first.
+// readFile reads a rule file. Problems are in the doc, in order: those of the
+// file's parts other than rules first.
 func readFile(f File, o *LoadOptions) *doc {
 	r := &fileReader{doc: &doc{Layer: f.Layer, Path: f.Path, Folder: f.Folder}, o: o, ids: map[string]bool{}, mode: Block}
 	r.Digest = hex.EncodeToString(f.Digest[:])
@@ -79,7 +80,23 @@ func readFile(f File, o *LoadOptions) *doc {
 }
 
 func (d *doc) sortProblems() {
-	slices.SortStableFunc(d.problems, func(a, b Problem) int { return a.Pos.Line - b.Pos.Line })
+	place := func(p Problem) int {
+		if p.ahead {
+			return 0
+		}
+		return p.Pos.Line
+	}
+	slices.SortStableFunc(d.problems, func(a, b Problem) int { return place(a) - place(b) })
+}
+
+// problem adds one. What is wrong with a part of the file stands at that part
+// when no nearer place is known.
+func (r *fileReader) problem(line int, rule, msg string) {
+	if line == 0 {
+		line = r.at
+	}
+	r.doc.problem(line, rule, msg)
+	r.problems[len(r.problems)-1].ahead = r.at > 0
 }
 
 func (r *fileReader) file(root *yaml.Node) {
@@ -95,21 +112,22 @@ func (r *fileReader) file(root *yaml.Node) {
 	}
 	// The version a managed file asks for is read before anything else: an older
 	// program must not complain of keys it cannot know.
-	r.require(top["require"])
+	r.part(top["require"], r.require)
 	r.section(func() {
 		for _, f := range fields(root) {
 			if k := findKey(table, f.key); k == nil || k.later {
+				r.at = f.line
 				r.problem(0, "", unknownKey("top level", f.key, table))
 			}
 		}
 	})
-	r.section(func() { r.settings(top["settings"]) })
-	r.section(func() { r.tools(top["tools"]) })
-	r.section(func() { r.disable(top["disable"]) })
-	r.section(func() { r.facts(top["facts"]) })
-	r.section(func() { r.allow(top["allow_project_rules"]) })
-	r.section(func() { r.readGroups(top["groups"]) })
-	r.section(func() { r.use(top["use"]) })
+	r.part(top["settings"], r.settings)
+	r.part(top["tools"], r.tools)
+	r.part(top["disable"], r.disable)
+	r.part(top["facts"], r.facts)
+	r.part(top["allow_project_rules"], r.allow)
+	r.part(top["groups"], r.readGroups)
+	r.part(top["use"], r.use)
 	r.rules(top["rules"])
 	r.contracts(top["contracts"])
 	r.checkGroups()
@@ -125,11 +143,20 @@ func (r *fileReader) file(root *yaml.Node) {
 	r.grouped()
 }
 
+// part reads one top-level key other than rules and contracts.
+func (r *fileReader) part(f field, read func(field)) {
+	r.section(func() {
+		r.at = f.line
+		read(f)
+	})
+}
+
 // section joins what is wrong with one top-level key to one problem, at the
 // place of the first, so that a list of problems reads as a list of places.
 func (r *fileReader) section(read func()) {
 	before := len(r.problems)
 	read()
+	r.at = 0
 	if len(r.problems) <= before+1 {
 		return
 	}
@@ -152,7 +179,7 @@ func (r *fileReader) list(f field, what string) (items []*yaml.Node, ok bool) {
 	}
 	n := deref(f.node)
 	if n.Kind != yaml.SequenceNode {
-		r.problem(0, "", fmt.Sprintf("%s is a list of %s, not %s", f.key, what, kindOf(value(n))))
+		r.problem(f.line, "", fmt.Sprintf("%s is a list of %s, not %s", f.key, what, kindOf(value(n))))
 		return nil, false
 	}
 	return n.Content, true
@@ -164,7 +191,7 @@ func (r *fileReader) mapping(f field, what string) (out []field, ok bool) {
 	}
 	n := deref(f.node)
 	if n.Kind != yaml.MappingNode {
-		r.problem(0, "", fmt.Sprintf("%s is a mapping of %s, not %s", f.key, what, kindOf(value(n))))
+		r.problem(f.line, "", fmt.Sprintf("%s is a mapping of %s, not %s", f.key, what, kindOf(value(n))))
 		return nil, false
 	}
 	return fields(n), true
@@ -176,6 +203,7 @@ func (r *fileReader) disable(f field) {
 		return
 	}
 	for _, n := range items {
+		r.at = n.Line
 		id, ok := value(n).(string)
 		if !ok {
 			r.problem(0, "", fmt.Sprintf("disable is a list of rule ids, not %s", describe(value(n))))
@@ -191,6 +219,7 @@ func (r *fileReader) facts(f field) {
 		return
 	}
 	for _, n := range items {
+		r.at = n.Line
 		switch name, _ := value(n).(string); name {
 		case "repo":
 			r.Facts = append(r.Facts, name)
@@ -289,6 +318,7 @@ func (r *fileReader) settings(f field) {
 	table := settingsTable()
 	r.Settings = map[string]any{}
 	for _, k := range keys {
+		r.at = k.line
 		v := value(k.node)
 		s := findSetting(table, k.key)
 		switch {
@@ -299,7 +329,7 @@ func (r *fileReader) settings(f field) {
 		case v == nil:
 		default:
 			if msg := s.shape.check(v); msg != "" {
-				r.problem(0, "", fmt.Sprintf("settings.%s is %s, not %s", k.key, msg, describe(v)))
+				r.problem(0, "", fmt.Sprintf("settings.%s is %s, not %s%s", k.key, msg, describe(v), meant(s.shape, v)))
 				continue
 			}
 			r.Settings[k.key] = v

@@ -62,6 +62,7 @@ func (r *fileReader) readGroups(f field) {
 	}
 	r.groups = map[string]groupDef{}
 	for _, k := range keys {
+		r.at = k.line
 		n := deref(k.node)
 		if n.Kind != yaml.SequenceNode {
 			r.problem(0, "", fmt.Sprintf("groups.%s is a list of rule ids, not %s", k.key, describe(value(n))))

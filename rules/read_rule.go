@@ -205,7 +205,7 @@ func (r *ruleReader) key(k *key, f field) {
 		return // left empty: absent
 	}
 	if msg := k.shape.check(v); msg != "" {
-		r.failf("%s is %s, not %s", k.name, msg, describe(v))
+		r.failf("%s is %s, not %s%s", k.name, msg, describe(v), meant(k.shape, v))
 		return
 	}
 	switch k.name {

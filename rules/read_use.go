@@ -65,6 +65,7 @@ func (r *fileReader) use(f field) {
 		return
 	}
 	for _, n := range items {
+		r.at = n.Line
 		switch v := value(n).(type) {
 		case string:
 			r.entry(v, useOptions{}, n.Line)
@@ -100,7 +101,7 @@ func (r *fileReader) useOptions(f field) useOptions {
 			continue
 		}
 		if msg := k.shape.check(m[name]); msg != "" {
-			r.problem(0, "", fmt.Sprintf("use: %s: %s is %s, not %s", f.key, name, msg, describe(m[name])))
+			r.problem(0, "", fmt.Sprintf("use: %s: %s is %s, not %s%s", f.key, name, msg, describe(m[name]), meant(k.shape, m[name])))
 			continue
 		}
 		switch name {

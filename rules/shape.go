@@ -81,6 +81,16 @@ func (s enumShape) check(v any) string {
 	return "one of " + strings.Join(s, ", ")
 }
 
+// meant names the word that a wrong value of an enumeration is nearest to.
+func meant(s shape, v any) string {
+	words, isEnum := s.(enumShape)
+	text, isText := v.(string)
+	if !isEnum || !isText {
+		return ""
+	}
+	return didYouMean(text, words)
+}
+
 func (s enumShape) schema() map[string]any { return map[string]any{"enum": stringList(s)} }
 
 // A listShape is a list of texts.

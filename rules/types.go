@@ -103,6 +103,8 @@ type Problem struct {
 	Pos  Pos
 	Rule string // id; "" when it is not about one rule
 	Msg  string
+
+	ahead bool // of the file's settings, use, ..: told before those of rules
 }
 
 func (p Problem) Error() string {

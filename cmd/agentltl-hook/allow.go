@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -156,8 +157,11 @@ func confirmPetition(e *env, p hooks.Petition, x state.Exception) error {
 
 // typed wants a word typed; nothing else answers.
 func typed(e *env, word string) error {
-	fmt.Fprintf(e.Stderr, "Type %s to let it pass: ", guard.Name(word))
+	fmt.Fprintf(e.Stderr, "Type %s to confirm: ", guard.Name(word))
 	line, _ := bufio.NewReader(e.Stdin).ReadString('\n')
+	if !strings.HasSuffix(line, "\n") {
+		fmt.Fprintln(e.Stderr)
+	}
 	if strings.TrimSpace(line) != word {
 		return cli.Findingf("not confirmed: nothing was changed")
 	}
@@ -182,7 +186,7 @@ func whoami(e *env) string {
 			return v
 		}
 	}
-	return "unknown"
+	return fmt.Sprintf("user %d", os.Getuid())
 }
 
 // exceptionDoc is one exception as --json prints it.

@@ -33,7 +33,7 @@ func newCheckCmd(e *env) *cobra.Command {
 	o := checkOptions{}
 	cmd := &cobra.Command{
 		Use:   "check STEP..",
-		Short: "Say what would become of calls, in an empty memory",
+		Short: "Try calls against the rules; nothing is run or recorded",
 		Long: "Replay steps against the rules in force, in an empty memory (never the real one).\n" +
 			"A STEP is a command line, or a tool with its arguments: 'Write {\"file_path\": \"a\"}'.\n" +
 			"In front of it may stand what is expected (deny: allow: ask: stop: note:) and fail:\n" +
@@ -63,7 +63,7 @@ func runCheck(ctx context.Context, e *env, o checkOptions) error {
 		return err
 	}
 	if len(c.file.Steps) == 0 {
-		return cli.WithHint(cli.Usagef("check: no steps"), "agentltl-hook check 'git push -f'")
+		return cli.WithHint(cli.Usagef("check: nothing to check"), "agentltl-hook check 'git push -f'")
 	}
 	if err := c.open(); err != nil {
 		return err

@@ -49,7 +49,7 @@ func (c *checker) report(all []checked, failed int) error {
 		c.print(r)
 	}
 	if failed > 0 {
-		fmt.Fprintf(c.e.Stdout, "%d of %d steps are not as expected\n", failed, len(all))
+		fmt.Fprintf(c.e.Stdout, "%d of %s not as expected\n", failed, cli.Count(len(all), "step"))
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ func (c *checker) print(r checked) {
 	if c.e.Quiet {
 		return
 	}
-	for _, text := range []string{r.Text, r.Context} {
+	for _, text := range []string{r.unnumbered(), r.Context} {
 		if text != "" {
 			fmt.Fprintf(w, "       %s\n", strings.ReplaceAll(text, "\n", "\n       "))
 		}
@@ -91,6 +91,18 @@ func (c *checker) print(r checked) {
 	for _, k := range r.Leaks {
 		fmt.Fprintf(w, "       the output holds what looks like: %s\n", k)
 	}
+}
+
+// unnumbered is the refusal without its last line: the decision it names is not
+// kept anywhere. What explains a single call is in its place.
+func (r *checked) unnumbered() string {
+	text, _, found := strings.Cut(r.Text, "\nexplain: ")
+	if found && r.I == 0 && r.Call != nil && r.Call.Tool == "Bash" {
+		if line, ok := r.Call.Input["command"].(string); ok && !strings.ContainsAny(line, "'\n") {
+			text += "\nexplain: agentltl-hook explain --call '" + line + "'"
+		}
+	}
+	return text
 }
 
 func firstLine(s string) string {

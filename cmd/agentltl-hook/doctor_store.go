@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agentltl/agentltl-hook/harness/adapter"
+	"github.com/agentltl/agentltl-hook/internal/cli"
 	"github.com/agentltl/agentltl-hook/rules"
 	"github.com/agentltl/agentltl-hook/state"
 	"github.com/agentltl/agentltl-hook/store"
@@ -44,7 +45,7 @@ func (d *doctor) store() []finding {
 	case err != nil:
 		open = check("store.open", adapter.Bad, err.Error(), storeFix(err))
 	case info.Format != "":
-		open.Detail = fmt.Sprintf("%s: %d calls, %d kept, %s", info.Path, info.Calls, info.Kept, size(info.Size))
+		open.Detail = fmt.Sprintf("%s: %s, %d kept, %s", info.Path, cli.Count(int(info.Calls), "call"), info.Kept, size(info.Size))
 		if info.Size <= verifyUpTo {
 			if err := s.Verify(); err != nil {
 				open = check("store.open", adapter.Bad, err.Error(), storeFix(err))
@@ -97,7 +98,7 @@ func (d *doctor) orphans() finding {
 	}
 	var troubles, fixes []string
 	for _, o := range list {
-		troubles = append(troubles, fmt.Sprintf("%s (%d calls)", o.Root, o.Calls))
+		troubles = append(troubles, fmt.Sprintf("%s (%s)", o.Root, cli.Count(int(o.Calls), "call")))
 		fixes = append(fixes, "agentltl-hook reset --store "+o.Path)
 	}
 	fix := ""

@@ -113,7 +113,7 @@ func explainedJSON(x hooks.Explained) explainedDoc {
 func printExplained(w io.Writer, x hooks.Explained) {
 	switch d := x.Decision; {
 	case d != nil:
-		fmt.Fprintf(w, "decision %s, %s: %s", d.ID, d.Time.Local().Format(time.DateTime), d.Action)
+		fmt.Fprintf(w, "decision %s, %s: %s", d.ID, d.Time.Local().Format(time.DateTime), actionWords(d.Action))
 		if d.Rule != "" {
 			fmt.Fprintf(w, " by %s (%s)", d.Rule, d.Mode)
 		}
@@ -126,7 +126,7 @@ func printExplained(w io.Writer, x hooks.Explained) {
 				fmt.Fprintf(w, "could not be read: %v\n", u)
 			}
 		}
-		fmt.Fprintf(w, "recorded then: %d calls in the session\n", d.Len)
+		fmt.Fprintf(w, "recorded then: %s in the session\n", cli.Count(d.Len, "call"))
 	default:
 		fmt.Fprintf(w, "call: %s\nnow: %s\n", x.Call, x.Result)
 	}
@@ -142,7 +142,11 @@ func printExplained(w io.Writer, x hooks.Explained) {
 		fmt.Fprintf(w, "An exception keeps %s from deciding.\n", guard.Name(id))
 	}
 	for i := range x.Accounts {
-		printAccount(w, &x.Accounts[i])
+		a := x.Accounts[i]
+		if d := x.Decision; d != nil && d.Rule == a.ID && d.Problem == a.Problem {
+			a.Problem = "" // it stands above
+		}
+		printAccount(w, &a)
 	}
 	if x.Nearest != "" && x.Decision == nil {
 		fmt.Fprintf(w, "\nnearest to refusing it: %s\n", guard.Name(x.Nearest))
@@ -166,21 +170,13 @@ func printAccount(w io.Writer, a *guard.Account) {
 	line("says", short(a.Summary))
 	if !a.Refuses {
 		line("value", a.Verdict)
-		line("trace", fmt.Sprintf("%d recorded calls that it speaks of", len(a.Calls)+a.Earlier))
+		line("trace", cli.Count(len(a.Calls)+a.Earlier, "recorded call")+" that it speaks of")
 		return
 	}
 	line("why", a.Why)
 	line("problem", a.Problem)
 	if a.File != "" {
 		line("from", fmt.Sprintf("%s:%d", a.File, a.Line))
-	}
-	if a.Formula != "" {
-		line("formula", fmt.Sprintf("%s: %s", short(a.Formula), a.Verdict))
-	}
-	for _, p := range a.Parts {
-		if p.Depth > 0 {
-			fmt.Fprintf(w, "  %s%s: %s\n", strings.Repeat("  ", p.Depth), short(p.Formula), p.Verdict)
-		}
 	}
 	if a.Pruned > 0 {
 		line("pruned", fmt.Sprintf("the first %d calls of the trace are gone; checkpoints keep what they meant", a.Pruned))
@@ -200,6 +196,14 @@ func printAccount(w io.Writer, a *guard.Account) {
 	line("fix", a.Fix)
 	line("passes after", strings.Join(a.Comply, "\n"))
 	line("off", a.Off)
+	if a.Formula != "" {
+		line("formula", fmt.Sprintf("%s: %s", short(a.Formula), a.Verdict))
+	}
+	for _, p := range a.Parts {
+		if p.Depth > 0 {
+			fmt.Fprintf(w, "  %s%s: %s\n", strings.Repeat("  ", p.Depth), short(p.Formula), p.Verdict)
+		}
+	}
 }
 
 func outcomeWords(c guard.AccountCall) string {

@@ -93,7 +93,11 @@ func runInstall(e *env, o installOptions) error {
 		}
 		done = append(done, installed{a.Profile().Name, r.Changed, r.Warnings, r.Next})
 	}
-	return printInstalled(e, done)
+	if err := printInstalled(e, done); err != nil || e.JSON || e.Quiet || o.dryRun {
+		return err
+	}
+	_, err = fmt.Fprintln(e.Stdout, "Sessions started from now on are checked. agentltl-hook doctor looks whether all is in place.")
+	return err
 }
 
 func checkInstall(o installOptions) error {
@@ -278,6 +282,7 @@ func keepProgram(o adapter.InstallOptions, r *adapter.Report) error {
 	}})
 	for _, c := range changed {
 		if c.Action != "unchanged" {
+			c.Note = "tells plugins where this program is"
 			r.Changed = append(r.Changed, c)
 		}
 	}

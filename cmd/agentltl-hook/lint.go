@@ -83,6 +83,9 @@ func runLint(_ context.Context, e *env, o lintOptions) error {
 			Findings []lintFinding `json:"findings"`
 		}{1, found})
 	} else {
+		if len(found) == 0 && !e.Quiet {
+			_, err = fmt.Fprintln(e.Stdout, "no findings")
+		}
 		for _, f := range found {
 			if _, err = fmt.Fprintf(e.Stdout, "%s %s\n", levelWord(f.Level), f.text(e)); err != nil {
 				break

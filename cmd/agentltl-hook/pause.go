@@ -17,11 +17,14 @@ type pauseOptions struct {
 	end    bool
 }
 
+// pauseExample is the hint of a pause that lacks something.
+const pauseExample = "agentltl-hook pause 30m --reason 'incident'"
+
 func newPauseCmd(e *env) *cobra.Command {
 	o := pauseOptions{}
 	cmd := &cobra.Command{
 		Use:   "pause DURATION --reason TEXT",
-		Short: "Put this project's rules in shadow for a while (a person at a terminal)",
+		Short: "Stop enforcing this project's rules for a while (a person at a terminal)",
 		Long: "Judge without enforcing, for this project and all harnesses, for at most 8 hours.\n" +
 			"Managed rules and protect-guard stay as they are. --end ends it.",
 		Example: "  agentltl-hook pause 30m --reason 'incident'\n  agentltl-hook pause --end",
@@ -51,11 +54,11 @@ func runPause(e *env, o pauseOptions) error {
 	d, err := time.ParseDuration(o.length)
 	switch {
 	case o.length == "":
-		return cli.Usagef("pause: DURATION missing")
+		return cli.WithHint(cli.Usagef("pause: DURATION missing"), pauseExample)
 	case err != nil || d <= 0 || d > maxPause:
-		return cli.Usagef("pause: %q is no duration of at most %s", o.length, maxPause)
+		return cli.WithHint(cli.Usagef("pause: %q is no duration of at most 8h", o.length), pauseExample)
 	case strings.TrimSpace(o.reason) == "":
-		return cli.Usagef("pause: --reason missing")
+		return cli.WithHint(cli.Usagef("pause: --reason missing"), pauseExample)
 	}
 	if err := needTerminal(e, "pause"); err != nil {
 		return err

@@ -46,13 +46,17 @@ func runStatusline(e *env, o statuslineOptions) error {
 	case o.install || o.uninstall:
 		return placeStatusline(e, o)
 	}
+	const setup = "Claude Code runs this with its status on stdin; agentltl-hook statusline --install sets that up"
+	if e.Terminal(cli.In) {
+		return cli.WithHint(cli.Usagef("statusline: no status on stdin"), setup)
+	}
 	payload, err := io.ReadAll(io.LimitReader(e.Stdin, 1<<20))
 	if err != nil {
 		return err
 	}
 	p, err := adapter.ParseObject(payload)
 	if err != nil {
-		return cli.Input(err)
+		return cli.WithHint(cli.Input(fmt.Errorf("the status on stdin cannot be read: %w", err)), setup)
 	}
 	a := claudecode.Adapter{}
 	ev := hooks.Event{Session: p.Text("session_id"), Dir: p.Text("cwd"), Project: p.Object("workspace").Text("project_dir")}

@@ -83,7 +83,7 @@ func runStoreMove(e *env, o storeMoveOptions) error {
 	if o.dryRun {
 		verb = "would move"
 	}
-	fmt.Fprintf(e.Stdout, "%s %d calls from %s to %s\n", verb, r.Calls, r.From, r.To)
+	fmt.Fprintf(e.Stdout, "%s %s from %s to %s\n", verb, cli.Count(r.Calls, "call"), r.From, r.To)
 	if r.Replaced != "" {
 		fmt.Fprintf(e.Stdout, "the store that was here: %s\n", r.Replaced)
 	}
@@ -230,7 +230,7 @@ func printPorted(e *env, verb string, r store.ExportReport, calls int, dryRun bo
 			DryRun   bool   `json:"dry_run,omitempty"`
 		}{1, calls, r.Sessions, hex.EncodeToString(r.Head[:]), dryRun})
 	}
-	fmt.Fprintf(e.Stdout, "%s %d calls of %d sessions, head %x\n", verb, calls, r.Sessions, r.Head[:8])
+	fmt.Fprintf(e.Stdout, "%s %s of %s, head %x\n", verb, cli.Count(calls, "call"), cli.Count(r.Sessions, "session"), r.Head[:8])
 	return nil
 }
 

@@ -133,7 +133,7 @@ func (t *tester) print(files []string) {
 			}
 		}
 	}
-	fmt.Fprintf(w, "%d files, %d cases, %d examples, %d failed\n", len(files), len(t.cases), t.ran, t.failures())
+	fmt.Fprintf(w, "%s, %s, %s, %d failed\n", cli.Count(len(files), "file"), cli.Count(len(t.cases), "case"), cli.Count(t.ran, "example"), t.failures())
 }
 
 // name is a file as it is shown: relative to the working directory.

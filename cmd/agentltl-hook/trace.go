@@ -197,7 +197,7 @@ func printTrace(w io.Writer, doc traceDoc, o traceOptions) {
 	if o.project {
 		what = "project"
 	}
-	fmt.Fprintf(w, "%s: %d calls", what, doc.total)
+	fmt.Fprintf(w, "%s: %s", what, cli.Count(doc.total, "call"))
 	if doc.Pruned > 0 {
 		fmt.Fprintf(w, ", the first %d pruned (rules keep what they meant)", doc.Pruned)
 	}
@@ -210,7 +210,7 @@ func printTrace(w io.Writer, doc traceDoc, o traceOptions) {
 	}
 	if len(doc.Decisions) == 0 {
 		if o.decisions {
-			fmt.Fprintln(w, "no decisions kept")
+			fmt.Fprintln(w, "nothing was refused, asked or noted yet")
 		}
 		return
 	}
@@ -233,7 +233,16 @@ func printDecision(w io.Writer, d *state.Decision) {
 	if call == "" {
 		call = callText(d.Tool, d.Args)
 	}
-	fmt.Fprintf(w, "%-6s %s  %s by %s: %s\n", d.ID, d.Time.Local().Format(time.DateTime), d.Action, guard.Clean(by), flat(call))
+	fmt.Fprintf(w, "%-6s %s  %s by %s: %s\n", d.ID, d.Time.Local().Format(time.DateTime), actionWords(d.Action), guard.Clean(by), flat(call))
+}
+
+// actionWords are what became of a call. A rule in shadow, or of a paused
+// project, says what it would have done.
+func actionWords(action string) string {
+	if would, ok := strings.CutPrefix(action, "would_"); ok {
+		return "not enforced: would " + would
+	}
+	return action
 }
 
 func localTime(t string) string {

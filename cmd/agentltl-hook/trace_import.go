@@ -75,7 +75,7 @@ func runTraceImport(e *env, o importOptions) error {
 			Session  string `json:"session"`
 		}{1, total, x.Session()})
 	}
-	fmt.Fprintf(e.Stdout, "%d calls imported into session %s\n", total, flat(x.Session()))
+	fmt.Fprintf(e.Stdout, "%s imported into session %s\n", cli.Count(total, "call"), flat(x.Session()))
 	return nil
 }
 

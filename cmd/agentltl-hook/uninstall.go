@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -77,6 +78,10 @@ func runUninstall(e *env, o uninstallOptions) error {
 		if len(done) > 0 && c.Action != "" {
 			done[0].Changed = append(done[0].Changed, c)
 		}
+	}
+	if !e.JSON && !e.Quiet && !slices.ContainsFunc(done, func(d installed) bool { return len(d.Changed)+len(d.Warnings)+len(d.Next) > 0 }) {
+		_, err := fmt.Fprintln(e.Stdout, "nothing of agentltl-hook is registered here")
+		return err
 	}
 	return printInstalled(e, done)
 }

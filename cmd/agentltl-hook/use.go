@@ -151,8 +151,9 @@ func runList(e *env, user bool, key string, add []rules.ListItem, remove []strin
 	if err != nil {
 		return cli.Input(fmt.Errorf("%s: %s: %w", path, key, err))
 	}
-	if err := stillLoads(e, path, user, before, after); err != nil {
-		return err
+	left, ok := stillLoads(e, path, user, before, after)
+	if !ok {
+		return cli.WithHint(cli.Input(left), "%s was left as it is", shortPath(e, path))
 	}
 	if len(changed) > 0 {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -162,12 +163,15 @@ func runList(e *env, user bool, key string, add []rules.ListItem, remove []strin
 			return err
 		}
 	}
-	return tellEdit(e, path, key, exists, add, remove, changed)
+	if err := tellEdit(e, path, key, exists, add, remove, changed); err != nil || len(left) == 0 {
+		return err
+	}
+	return cli.WithHint(cli.Input(left), "%s had problems before, and still has: it does not load", shortPath(e, path))
 }
 
-// stillLoads reads the file as it would be. Problems that it had before are no
-// reason to refuse the edit.
-func stillLoads(e *env, path string, user bool, before, after []byte) error {
+// stillLoads reads the file as it would be, and gives its problems. If it had
+// some before they are no reason to refuse the edit: ok is true.
+func stillLoads(e *env, path string, user bool, before, after []byte) (left rules.Problems, ok bool) {
 	problems := func(text []byte) rules.Problems {
 		layer := rules.ProjectFile
 		if user {
@@ -181,11 +185,8 @@ func stillLoads(e *env, path string, user bool, before, after []byte) error {
 		_, found := p.Load(filepath.Dir(path))
 		return found
 	}
-	now := problems(after)
-	if len(now) == 0 || len(problems(before)) > 0 {
-		return nil
-	}
-	return cli.WithHint(cli.Input(now), "%s was left as it is", shortPath(e, path))
+	left = problems(after)
+	return left, len(left) == 0 || len(problems(before)) > 0
 }
 
 func modeOf(path string) fs.FileMode {
@@ -195,8 +196,9 @@ func modeOf(path string) fs.FileMode {
 	return 0o644
 }
 
-// editedFile is the rule file that a command changes: the user's for this
-// harness, else the project's in force, else a new one at the project's root.
+// editedFile is the rule file that a command changes: the project's in force,
+// else a new one at the project's root; for the user, the file that every harness
+// reads, or that of the harness asked for.
 func editedFile(e *env, user bool) (string, error) {
 	if user {
 		p, err := localPipeline(e, e.Harness)
@@ -209,7 +211,11 @@ func editedFile(e *env, user bool) (string, error) {
 		if len(p.UserDirs) == 0 {
 			return "", cli.Usagef("there is no home folder to keep a user file in")
 		}
-		return filepath.Join(p.UserDirs[len(p.UserDirs)-1], rules.FileName), nil
+		dir := p.UserDirs[0]
+		if e.Harness != "" {
+			dir = p.UserDirs[len(p.UserDirs)-1]
+		}
+		return filepath.Join(dir, rules.FileName), nil
 	}
 	if file, _ := rules.Upwards(e.Dir); file != "" {
 		return file, nil

@@ -37,6 +37,14 @@ func PrintError(w io.Writer, name string, err error) {
 	}
 }
 
+// Count is "1 call", "2 calls": a number with its noun.
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // WriteJSON writes v as one document, not escaping what only HTML would need
 // escaped.
 func WriteJSON(w io.Writer, v any) error {

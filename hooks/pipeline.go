@@ -39,6 +39,8 @@ type Pipeline struct {
 	Switches func() []string                                    // settings that keep hooks from running; nil: none
 	LastGood func(key string) [][]byte                          // of Load: the layers that loaded last; nil: none
 
+	dry bool // decisions are a player's: nobody can ask about them later
+
 	// ManagedTop and ManagedOwner are where the owner check of managed files ends
 	// and who must own them, in tests; zero: the root of the file system, root.
 	ManagedTop   string

@@ -57,7 +57,7 @@ func NewPlayer(p *Pipeline, dir string, start time.Time) *Player {
 	p.Now = func() time.Time { return pl.now }
 	p.Profile.Ask, p.Profile.PreContext, p.Profile.Starts, p.Profile.Prompts = true, true, true, true
 	p.Profile.CallIDs, p.Profile.Batch = true, BatchNone
-	p.Bare = true
+	p.Bare, p.dry = true, true
 	return pl
 }
 

@@ -194,6 +194,9 @@ func (w *work) prepare() error {
 
 // say words a decision for the harness.
 func (w *work) say(d guard.Decision) Answer {
+	if w.run.p.dry {
+		d.ID = "" // nobody could explain it later
+	}
 	m := d.Words(guard.Wording{
 		NoAsk: !w.p2().Ask, Alone: w.alone, Problems: w.problems(), Rules: w.commandRules(&d),
 	})

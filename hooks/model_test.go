@@ -154,7 +154,7 @@ func (r mRule) limits(call string) bool {
 func (m *model) flight(session, id string, project bool) []string {
 	var out []string
 	for _, f := range m.flights {
-		if (project || f.session == session) && !(f.session == session && f.id == id) && m.now.Sub(f.time) <= 10*time.Minute {
+		if (project || f.session == session) && (f.session != session || f.id != id) && m.now.Sub(f.time) <= 10*time.Minute {
 			out = append(out, f.calls...)
 		}
 	}

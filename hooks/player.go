@@ -177,7 +177,7 @@ func (o *Played) compare(w *StepWant) {
 	if o.Expected = w.Result; w.Result == "" && w.Action != nil {
 		o.Expected = *w.Action
 	}
-	if w.Result != "" && w.Result != o.Result && !(w.Result == "allow" && o.Result == "note") {
+	if w.Result != "" && w.Result != o.Result && (w.Result != "allow" || o.Result != "note") {
 		miss("decision", w.Result, o.Result)
 	}
 	if w.Action != nil && *w.Action != o.Action {

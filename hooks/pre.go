@@ -107,7 +107,7 @@ func (w *work) keepIt(tx state.Tx) error {
 	if err := w.keepAnswer(tx); err != nil {
 		return err
 	}
-	w.run.note = &w.answer.Notice
+	w.note = &w.answer.Notice
 	return w.keepMemory(tx, w.noted)
 }
 

@@ -363,15 +363,15 @@ func (r *run) changed(m *state.Memory) {
 	if r.set == nil || r.note == nil {
 		return
 	}
-	var digests string
+	var digests strings.Builder
 	for _, f := range r.found.Files {
 		if f.Layer != rules.Nested {
-			digests += digestText(f)
+			digests.WriteString(digestText(f))
 		}
 	}
 	before := m.Told["files"]
 	old, count, ok := strings.Cut(before, " ")
-	if ok && old == digests {
+	if ok && old == digests.String() {
 		return
 	}
 	n := 0
@@ -380,7 +380,7 @@ func (r *run) changed(m *state.Memory) {
 			n++
 		}
 	}
-	told(m, "files", digests+" "+strconv.Itoa(n))
+	told(m, "files", digests.String()+" "+strconv.Itoa(n))
 	if ok {
 		*r.note = join(*r.note, "agentltl: the rule files changed: "+count+" rules before, "+strconv.Itoa(n)+" now. agentltl-hook validate")
 	}

@@ -175,7 +175,7 @@ func sessions(calls []Step) []Step {
 		if id == "" {
 			id = "s1"
 		}
-		if id != now && !(now == "" && id == "s1") {
+		if id != now && (now != "" || id != "s1") {
 			out = append(out, Step{Do: "session", ID: id, Text: "session: " + id, hidden: true})
 		}
 		now = id

@@ -61,7 +61,7 @@ func (r *run) turnEnd() (Answer, error) {
 	err := r.view(func(tx state.Tx) (err error) {
 		end, err = j.Finish(tx, r.p.Profile.SendBacks, false)
 		m := tx.Memory(state.Session)
-		keep = end.Keep || len(end.Spent) > 0 || len(m.OwedLines) > 0 || !r.p.Profile.Prompts && !(m.TurnEnded && !m.SentBack)
+		keep = end.Keep || len(end.Spent) > 0 || len(m.OwedLines) > 0 || !r.p.Profile.Prompts && (!m.TurnEnded || m.SentBack)
 		for _, res := range tx.Reservations(state.Session) {
 			keep = keep || res.Agent == ""
 		}

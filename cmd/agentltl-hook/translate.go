@@ -228,8 +228,8 @@ func callLine(c *trace.Call) string {
 }
 
 func oneLine(s string) string {
-	if i := strings.IndexByte(s, '\n'); i >= 0 {
-		return s[:i] + " ..."
+	if before, _, ok := strings.Cut(s, "\n"); ok {
+		return before + " ..."
 	}
 	return s
 }

@@ -73,14 +73,14 @@ func goldenMessages(t *testing.T, file string) {
 // told plays one step and writes out all that was said.
 func (l *lab) told(step string) string {
 	var a Answer
-	switch {
-	case step == "start:":
+	switch step {
+	case "start:":
 		a = l.start("startup")
-	case step == "finish:":
+	case "finish:":
 		a = l.handle(Event{Kind: TurnEnd})
-	case step == "user:":
+	case "user:":
 		a = l.writes("go on")
-	case step == endOfMessage:
+	case endOfMessage:
 		a = l.handle(Event{Kind: BatchEnd})
 	default:
 		e := l.event(step)

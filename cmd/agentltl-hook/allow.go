@@ -53,10 +53,10 @@ func newAllowCmd(e *env) *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVar(&o.once, "once", false, "one time within an hour (the default)")
 	f.BoolVar(&o.session, "session", false, "as often as it comes, in that session")
-	f.StringVar(&o.length, "for", "", "as often as it comes, in this project, for this long (at most 24h)")
-	f.StringVar(&o.reason, "reason", "", "why (required)")
+	f.StringVar(&o.length, "for", "", "as often as it comes, in this project, for this `DURATION` (at most 24h)")
+	f.StringVar(&o.reason, "reason", "", "`TEXT`: why (required)")
 	f.BoolVar(&o.list, "list", false, "list the exceptions that count")
-	f.IntVar(&o.revoke, "revoke", 0, "end the exception of this number")
+	f.IntVar(&o.revoke, "revoke", 0, "end the exception of this `NUMBER`")
 	return cmd
 }
 

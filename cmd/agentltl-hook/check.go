@@ -46,12 +46,12 @@ func newCheckCmd(e *env) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.rules, "rules", nil, "use only this rule file (may be repeated)")
-	f.StringArrayVar(&o.add, "add", nil, "use this rule file as well (may be repeated)")
-	f.StringArrayVar(&o.without, "without", nil, "leave out this rule, a built-in too (may be repeated)")
+	f.StringArrayVar(&o.rules, "rules", nil, "use only this rule `FILE` (may be repeated)")
+	f.StringArrayVar(&o.add, "add", nil, "use this rule `FILE` as well (may be repeated)")
+	f.StringArrayVar(&o.without, "without", nil, "leave out the rule of this `ID`, a built-in too (may be repeated)")
 	f.BoolVar(&o.auto, "auto", false, "as in an automatic permission mode")
-	f.StringVar(&o.file, "file", "", "read the steps from this file (- for stdin): text, or JSON")
-	f.IntVar(&o.status, "status", 0, "exit status of the steps that run")
+	f.StringVar(&o.file, "file", "", "read the steps from this `FILE` (- for stdin): text, or JSON")
+	f.IntVar(&o.status, "status", 0, "exit status `N` of the steps that run")
 	f.BoolVar(&o.write, "write", false, "let disk steps change files below the project")
 	return cmd
 }
@@ -192,7 +192,7 @@ func (c *checker) problems() error {
 	}
 	_, problems := c.pipeline.Load(c.dir)
 	if len(problems) > 0 {
-		return cli.Input(problems)
+		return badFiles(c.e, problems)
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func (c *checker) print(r checked) {
 	}
 	mark := ""
 	if !r.OK {
-		mark = "  NOT AS EXPECTED: " + firstLine(r.Reason)
+		mark = "  NOT AS EXPECTED: " + strings.TrimPrefix(firstLine(r.Reason), "decision: ")
 	} else if r.Expected != "" {
 		mark = "  as expected"
 	}

@@ -43,9 +43,9 @@ func newExplainCmd(e *env) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.last, "last", false, "the newest decision (the default)")
-	f.StringVar(&o.rule, "rule", "", "only this rule")
-	f.StringVar(&o.call, "call", "", "judge this STEP now, in place of a decision")
-	f.StringVar(&o.session, "session", "", "session (default: the one used last)")
+	f.StringVar(&o.rule, "rule", "", "only the rule of this `ID`")
+	f.StringVar(&o.call, "call", "", "judge this `STEP` now, in place of a decision")
+	f.StringVar(&o.session, "session", "", "session `ID` (default: the one used last)")
 	return cmd
 }
 

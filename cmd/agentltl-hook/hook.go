@@ -49,11 +49,11 @@ func newHookCmd(e *env) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.project, "project", "", "the session's folder (default: what the harness says)")
+	f.StringVar(&o.project, "project", "", "the session's `DIR` (default: what the harness says)")
 	f.BoolVar(&o.noEnv, "no-env", false, "take nothing that matters from the environment")
 	f.BoolVar(&o.allowEnv, "allow-env", false, "let the environment count, as without --no-env (tests)")
-	f.StringVar(&o.stateDir, "state-dir", "", "folder of the stores")
-	f.StringArrayVar(&o.userDirs, "user-dir", nil, "folder of a user's AGENTLTL.yaml: the shared one first, then the harness's")
+	f.StringVar(&o.stateDir, "state-dir", "", "`DIR` of the stores")
+	f.StringArrayVar(&o.userDirs, "user-dir", nil, "`DIR` of a user's AGENTLTL.yaml: the shared one first, then the harness's")
 	return cmd
 }
 

@@ -32,7 +32,7 @@ func newLibraryCmd(e *env) *cobra.Command {
 			return runLibrary(cmd.Context(), e, o)
 		},
 	}
-	cmd.Flags().StringVar(&o.tag, "tag", "", "only entries with this tag")
+	cmd.Flags().StringVar(&o.tag, "tag", "", "only entries with this `TAG`")
 	return cmd
 }
 

@@ -69,7 +69,7 @@ func runLint(_ context.Context, e *env, o lintOptions) error {
 		return err
 	}
 	if len(problems) > 0 {
-		return cli.Input(problems)
+		return badFiles(e, problems)
 	}
 	found := []lintFinding{}
 	for _, f := range rules.Lint(set, e.Now()) {

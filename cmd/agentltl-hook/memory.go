@@ -98,7 +98,7 @@ func runMemoryScan(_ context.Context, e *env, o memoryOptions) error {
 		return err
 	}
 	if len(problems) > 0 {
-		return cli.Input(problems)
+		return badFiles(e, problems)
 	}
 	declined, err := readDeclined(e)
 	if err != nil {

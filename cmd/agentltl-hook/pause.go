@@ -37,7 +37,7 @@ func newPauseCmd(e *env) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.reason, "reason", "", "why (required)")
+	f.StringVar(&o.reason, "reason", "", "`TEXT`: why (required)")
 	f.BoolVar(&o.end, "end", false, "end the pause")
 	return cmd
 }

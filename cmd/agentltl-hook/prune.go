@@ -48,10 +48,10 @@ func newPruneCmd(e *env) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.session, "session", "", "only this session's trace")
+	f.StringVar(&o.session, "session", "", "only the trace of the session of this `ID`")
 	f.BoolVar(&o.project, "project", false, "only the project's trace (calls that go from it go from sessions, too)")
-	f.IntVar(&o.keep, "keep", 0, "newest calls to keep (default: settings.keep)")
-	f.StringVar(&o.before, "before", "", "remove calls before this time, RFC 3339 or a date")
+	f.IntVar(&o.keep, "keep", 0, "newest `N` calls to keep (default: settings.keep)")
+	f.StringVar(&o.before, "before", "", "remove calls before this `TIME`, RFC 3339 or a date")
 	f.BoolVar(&o.dryRun, "dry-run", false, "change nothing, say what would go")
 	return cmd
 }

@@ -36,12 +36,12 @@ func newResetCmd(e *env) *cobra.Command {
 		RunE:    func(*cobra.Command, []string) error { return runReset(e, o) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.session, "session", "", "this session (default: the one used last)")
+	f.StringVar(&o.session, "session", "", "the session of this `ID` (default: the one used last)")
 	f.BoolVar(&o.project, "project", false, "the project's memory; sessions keep theirs")
 	f.BoolVar(&o.all, "all", false, "all sessions, the project's memory, and what was allowed")
 	f.BoolVar(&o.corrupt, "corrupt", false, "keep a damaged store aside and begin a new one")
-	f.StringVar(&o.rule, "rule", "", "let the rule of this id begin anew")
-	f.StringVar(&o.store, "store", "", "remove this store file, whose project is gone")
+	f.StringVar(&o.rule, "rule", "", "let the rule of this `ID` begin anew")
+	f.StringVar(&o.store, "store", "", "remove this store `FILE`, whose project is gone")
 	return cmd
 }
 

@@ -143,8 +143,8 @@ func newRoot(e *env, only string) *cobra.Command {
 	})
 	f := root.PersistentFlags()
 	f.BoolVar(&e.JSON, "json", false, "print JSON")
-	f.StringVar(&e.Harness, "harness", "", "harness: claude-code, copilot-cli, codex, vibe, generic (default: detected)")
-	f.StringP("dir", "C", "", "run as if started in this folder")
+	f.StringVar(&e.Harness, "harness", "", "harness `NAME`: claude-code, copilot-cli, codex, vibe, generic (default: detected)")
+	f.StringP("dir", "C", "", "run as if started in this `DIR`")
 	f.BoolVar(&e.NoColor, "no-color", false, "no colour")
 	f.BoolVarP(&e.Quiet, "quiet", "q", false, "less output")
 

@@ -110,8 +110,8 @@ func newStoreExportCmd(e *env) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.session, "session", "", "only this session, without the project's memory")
-	f.IntVar(&o.calls, "calls", 0, "only the newest N calls")
+	f.StringVar(&o.session, "session", "", "only the session of this `ID`, without the project's memory")
+	f.IntVar(&o.calls, "calls", 0, "only the newest `N` calls")
 	return cmd
 }
 

@@ -43,7 +43,7 @@ func newTestCmd(e *env) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.junit, "junit", "", "write a JUnit report to this file")
+	f.StringVar(&o.junit, "junit", "", "write a JUnit report to this `FILE`")
 	f.BoolVar(&o.github, "github", false, "print failures as annotations of a workflow")
 	f.BoolVar(&o.coverage, "coverage", false, "list rules that no step or example refused, or that never let a call pass")
 	f.BoolVar(&o.strict, "strict", false, "fail when a rule was never refused")
@@ -128,7 +128,7 @@ func (t *tester) examples() error {
 	}
 	set, problems := p.LoadUnchecked(t.e.Dir)
 	if len(problems) > 0 {
-		return cli.Input(problems)
+		return badFiles(t.e, problems)
 	}
 	judge := p.Judge(rules.GitRoot(t.e.Dir))
 	for i := range set.Rules {
@@ -203,7 +203,7 @@ func (t *tester) file(ctx context.Context, path string) error {
 	}
 	doc, problems := rules.ReadStepDoc(path, text)
 	if len(problems) > 0 {
-		return cli.Input(problems)
+		return badFiles(t.e, problems)
 	}
 	for _, c := range doc.Cases {
 		out, err := t.run(ctx, path, doc, c)

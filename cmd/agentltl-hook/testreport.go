@@ -129,11 +129,23 @@ func (t *tester) print(files []string) {
 	if t.o.coverage || t.o.strict {
 		for _, c := range t.coverage() {
 			if c.Never != nil {
-				fmt.Fprintf(w, "%s: never %s\n", c.Rule, strings.Replace(*c.Never, "both", "looked at a call", 1))
+				fmt.Fprintf(w, "%s: no step or example %s\n", c.Rule, neverWords(*c.Never))
 			}
 		}
 	}
 	fmt.Fprintf(w, "%s, %s, %s, %d failed\n", cli.Count(len(files), "file"), cli.Count(len(t.cases), "case"), cli.Count(t.ran, "example"), t.failures())
+}
+
+// neverWords says what no case showed of a rule.
+func neverWords(never string) string {
+	switch never {
+	case "refused":
+		return "is refused by it"
+	case "passed":
+		return "passes it"
+	default:
+		return "is judged by it"
+	}
 }
 
 // name is a file as it is shown: relative to the working directory.

@@ -37,9 +37,9 @@ func newTraceCmd(e *env) *cobra.Command {
 		RunE:    func(*cobra.Command, []string) error { return runTrace(e, o) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.session, "session", "", "session (default: the one used last)")
+	f.StringVar(&o.session, "session", "", "session `ID` (default: the one used last)")
 	f.BoolVar(&o.project, "project", false, "the project's calls, of all sessions")
-	f.IntVar(&o.limit, "limit", 0, "only the newest N calls (default: 20; with --json all)")
+	f.IntVar(&o.limit, "limit", 0, "only the newest `N` calls (default: 20; with --json all)")
 	f.BoolVar(&o.decisions, "decisions", false, "the kept decisions, newest first")
 	f.BoolVar(&o.list, "list", false, "list the sessions")
 	cmd.AddCommand(newTraceImportCmd(e))

@@ -41,7 +41,7 @@ func newTraceImportCmd(e *env) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.session, "session", "", "session that gets the calls")
+	f.StringVar(&o.session, "session", "", "session `ID` that gets the calls")
 	f.BoolVar(&o.project, "project", false, "the project's trace; every session's calls are in it anyway")
 	return cmd
 }

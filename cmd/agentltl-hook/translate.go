@@ -48,10 +48,10 @@ func newTranslateCmd(e *env) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.cwd, "cwd", "", "directory the line runs in (default: the working directory)")
-	f.StringVar(&o.root, "root", "", "project root (default: --cwd)")
-	f.StringVar(&o.home, "home", "", "home folder (default: $HOME)")
-	f.StringVar(&o.dialect, "dialect", "bash", "shell language: bash, sh, zsh, pwsh")
+	f.StringVar(&o.cwd, "cwd", "", "`DIR` the line runs in (default: the working directory)")
+	f.StringVar(&o.root, "root", "", "`DIR` of the project (default: --cwd)")
+	f.StringVar(&o.home, "home", "", "home `DIR` (default: $HOME)")
+	f.StringVar(&o.dialect, "dialect", "bash", "shell `LANGUAGE`: bash, sh, zsh, pwsh")
 	f.BoolVar(&o.fs, "fs", false, "look at the disk: scripts, globs, links")
 	f.BoolVar(&o.batch, "batch", false, "read JSON lines from stdin and answer each")
 	return cmd

@@ -41,9 +41,9 @@ func newUseCmd(e *env) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.user, "user", false, "edit the user's file, not the project's")
-	f.StringVar(&o.mode, "mode", "", "mode of the entry's rules")
-	f.StringVar(&o.scope, "scope", "", "memory of the entry's rules: session or project")
-	f.StringArrayVar(&o.from, "from", nil, "id of the statement the entry stands for (may be repeated)")
+	f.StringVar(&o.mode, "mode", "", "`MODE` of the entry's rules")
+	f.StringVar(&o.scope, "scope", "", "`SCOPE` of the entry's memory: session or project")
+	f.StringArrayVar(&o.from, "from", nil, "`ID` of the statement the entry stands for (may be repeated)")
 	f.BoolVar(&o.shadow, "shadow", false, "judge and record, refuse nothing")
 	return cmd
 }
@@ -153,7 +153,7 @@ func runList(e *env, user bool, key string, add []rules.ListItem, remove []strin
 	}
 	left, ok := stillLoads(e, path, user, before, after)
 	if !ok {
-		return cli.WithHint(cli.Input(left), "%s was left as it is", shortPath(e, path))
+		return cli.WithHint(badFiles(e, left), "%s was left as it is", shortPath(e, path))
 	}
 	if len(changed) > 0 {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -166,7 +166,7 @@ func runList(e *env, user bool, key string, add []rules.ListItem, remove []strin
 	if err := tellEdit(e, path, key, exists, add, remove, changed); err != nil || len(left) == 0 {
 		return err
 	}
-	return cli.WithHint(cli.Input(left), "%s had problems before, and still has: it does not load", shortPath(e, path))
+	return cli.WithHint(badFiles(e, left), "%s had problems before, and still has: it does not load", shortPath(e, path))
 }
 
 // stillLoads reads the file as it would be, and gives its problems. If it had

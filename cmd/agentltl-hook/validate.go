@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -94,7 +95,11 @@ func runValidate(_ context.Context, e *env, o validateOptions) error {
 		v.Files = append(v.Files, validatedFile{f.Path, f.Layer.String()})
 	}
 	for _, n := range set.Told {
-		v.Notices = append(v.Notices, n.Text)
+		text := n.Text
+		if rest, ok := strings.CutPrefix(text, "it "); ok {
+			text = shortPath(e, n.Path) + " " + rest
+		}
+		v.Notices = append(v.Notices, text)
 	}
 	if len(problems) == 0 {
 		v.fill(set)
@@ -111,11 +116,21 @@ func runValidate(_ context.Context, e *env, o validateOptions) error {
 	case len(problems) > 0 && e.JSON:
 		return &cli.Error{Status: cli.Usage}
 	case len(problems) > 0:
-		return cli.Input(problems)
+		return badFiles(e, problems)
 	case o.strict && len(v.Warnings) > 0:
 		return cli.ErrFinding
 	}
 	return nil
+}
+
+// badFiles is the error of rule files that do not load, their paths as short as
+// elsewhere in the output.
+func badFiles(e *env, problems rules.Problems) error {
+	short := slices.Clone(problems)
+	for i := range short {
+		short[i].Pos.File = shortPath(e, short[i].Pos.File)
+	}
+	return cli.Input(short)
 }
 
 // loadHere loads the files in force in the working directory, or the given ones.
@@ -190,6 +205,9 @@ func printValidated(e *env, v *validated) error {
 		v.Settings["unparseable"].(map[string]any)["interactive"], v.Settings["unparseable"].(map[string]any)["auto"],
 		v.Settings["retries"], v.Settings["report"], v.Settings["finish_retries"])
 	for _, f := range v.Warnings {
+		if slices.ContainsFunc(v.Notices, func(n string) bool { return strings.HasSuffix(n, strings.TrimPrefix(f.Message, "it")) }) {
+			continue // told above
+		}
 		fmt.Fprintf(w, "%s %s\n", levelWord(f.Level), f.text(e))
 	}
 	return nil

@@ -138,6 +138,14 @@ func (w *walker) codeText(st *state, c ctx, cmd command, code, wrapper, lang str
 			i += n - 1
 			continue
 		}
+		if lang == "awk" && code[i] == '"' {
+			s, n, ok := quotedCode(code[i:], lang)
+			if ok && piped(code[:i], code[i+n:]) {
+				line(s)
+			}
+			i += max(n-1, 0)
+			continue
+		}
 		if i > 0 && isWordByte(code[i-1]) {
 			continue
 		}
@@ -158,6 +166,17 @@ func (w *walker) codeText(st *state, c ctx, cmd command, code, wrapper, lang str
 			}
 		}
 	}
+}
+
+// piped says whether a text of awk stands at a pipe: print | "cmd", and
+// "cmd" | getline.
+func piped(before, behind string) bool {
+	b := strings.TrimRight(strings.TrimSuffix(strings.TrimRight(before, " \t"), "&"), " \t")
+	if strings.HasSuffix(b, "|") && !strings.HasSuffix(b, "||") {
+		return true
+	}
+	rest, ok := strings.CutPrefix(strings.TrimLeft(behind, " \t"), "|")
+	return ok && strings.HasPrefix(strings.TrimLeft(strings.TrimPrefix(rest, "&"), " \t"), "getline")
 }
 
 // ticks says whether backquotes run their text.

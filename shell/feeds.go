@@ -1,7 +1,10 @@
 package shell
 
 import (
+	"slices"
 	"strings"
+
+	"github.com/agentltl/agentltl-hook/shell/spec"
 )
 
 // fill marks the words that hold a runner's placeholder: what the program gets
@@ -125,6 +128,23 @@ func (w *walker) xargs(st *state, c ctx, cmd command) {
 	}
 	w.fed(st, in, cmd, fill(command, hole, b), hole != "")
 	c.out.lose(c)
+}
+
+// fedName says whether a word that a runner puts in names the subcommand: git
+// of "xargs git".
+func (w *walker) fedName(c ctx, cmd command) bool {
+	if c.feed == nil {
+		return false
+	}
+	words := w.specWords(cmd)
+	i := slices.IndexFunc(cmd.words, func(u word) bool { return u.fed })
+	if i < 0 && c.feed.all && !c.feed.placed {
+		i = len(words)
+	}
+	if i < 1 {
+		return false
+	}
+	return w.specs.Parse(append(words[:i:i], spec.Word{Text: "{}"})).DynamicTool
 }
 
 // fed walks a command some words of which come from a runner's input.

@@ -44,6 +44,9 @@ func (r *runner) parse(words []word) runnerArgs {
 				a.operand = true
 				continue
 			}
+			if r.after != "" {
+				continue // a value of an option in front of it
+			}
 			if r.mixed && !a.flag(r.argv) && !r.isScript() {
 				a.operand = true
 				continue

@@ -23,6 +23,7 @@ type runner struct {
 	shell  bool   // without a command it is a shell that reads its input
 	flagSh string // with one of these flags and no command, too
 	here   bool   // the command runs in this shell
+	plain  bool   // of two words, but the call goes by the first
 	argv   string // with one of these flags, the operands are a command, not a line
 	remote string
 }
@@ -37,6 +38,7 @@ var runners = [...]runner{
 		two:  "--bind --bind-try --dev-bind --dev-bind-try --ro-bind --ro-bind-try --bind-fd --ro-bind-fd --symlink --setenv --file --bind-data --ro-bind-data --chmod --overlay",
 	},
 	{name: "caffeinate", opts: "-t -w"},
+	{name: "cgexec", opts: "-g"},
 	{name: "chpst", opts: "-u -U -b -e -/ -C -n -l -L -m -d -o -p -f -c -r -t"},
 	{name: "chronic"},
 	{name: "chroot", skip: 1, shell: true, opts: "--userspec --groups", remote: "chroot", lost: true},
@@ -46,9 +48,13 @@ var runners = [...]runner{
 		name: "concurrently", each: true,
 		opts: "-n --names -c --prefix-colors -p --prefix -l --prefix-length -t --timestamp-format -m --max-processes -s --success --restart-tries --restart-after --name-separator --default-input-target --kill-signal --hide",
 	},
+	{name: "cross-env", assign: true},
+	{name: "cross-env-shell", assign: true, joined: true},
 	{name: "dbus-run-session", opts: "--config-file --dbus-daemon"},
 	{name: "doas", opts: "-u -C -a", lost: true, flagSh: "-s"},
+	{name: "dotenvx run", plain: true, opts: "-f --env-file -e --env -fk --env-keys-file -fv --env-vault-file"},
 	{name: "dumb-init", opts: "-r --rewrite"},
+	{name: "eatmydata"},
 	{name: "entr"},
 	{name: "env", opts: "-u --unset -C --chdir -a --argv0", chdir: "-C --chdir", clear: "-i - --ignore-environment", assign: true},
 	{name: "exec", opts: "-a", here: true},
@@ -57,6 +63,7 @@ var runners = [...]runner{
 	{name: "firejail"},
 	{name: "flock", skip: 1, opts: "-w --wait --timeout -E --conflict-exit-code -c --command", line: "-c --command", mixed: true},
 	{name: "gdb", after: "--args"},
+	{name: "gosu", skip: 1, lost: true},
 	{
 		name: "hyperfine", each: true, line: "-p --prepare -s --setup -c --cleanup --conclude -C",
 		opts: "-w --warmup -m --min-runs -M --max-runs -r --runs -p --prepare -s --setup -c --cleanup --conclude -C -n --command-name -D --parameter-step-size -S --shell --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --style --sort --time-unit -u --output --input --reference --reference-name",
@@ -73,6 +80,7 @@ var runners = [...]runner{
 	{name: "noglob", here: true},
 	{name: "nohup"},
 	{name: "nsenter", shell: true, opts: "-t --target -S --setuid -G --setgid", lost: true},
+	{name: "numactl", opts: "-i --interleave -p --preferred -P --preferred-many -m --membind -N --cpunodebind -C --physcpubind", none: "-s --show -H --hardware"},
 	{name: "perf record", opts: "-e --event -o --output -F --freq -c --count -p --pid -t --tid -C --cpu -u --uid -G --cgroup -D --delay -m --mmap-pages -k --clockid -b --filter --call-graph"},
 	{name: "perf stat", opts: "-e --event -o --output -r --repeat -p --pid -t --tid -C --cpu -G --cgroup -D --delay -I --interval-print -x --field-separator -M --metrics --log-fd"},
 	{name: "pkexec", opts: "--user", lost: true, shell: true},
@@ -90,6 +98,7 @@ var runners = [...]runner{
 	{name: "stdbuf", opts: "-i -o -e --input --output --error"},
 	{name: "strace", opts: "-e -o --output -p --attach -P --trace-path -s --string-limit -u --user -E --env -a --columns -b --detach-on -I --interruptible -O --summary-syscall-overhead -S --summary-sort-by -X --const-print-style -U --summary-columns", none: "-p --attach"},
 	{name: "su", opts: "-c --command --session-command -s --shell -g --group -G --supp-group -w --whitelist-environment -T", line: "-c --command --session-command", mixed: true, lost: true, shell: true},
+	{name: "su-exec", skip: 1, lost: true},
 	{name: "sudo", opts: "-u --user -g --group -h --host -p --prompt -C --close-from -r --role -t --type -T --command-timeout -U --other-user -R --chroot -D --chdir", chdir: "-D --chdir", none: "-e --edit -l --list -v --validate -V --version -K --remove-timestamp", assign: true, lost: true, flagSh: "-s -i --shell --login"},
 	{name: "systemd-inhibit", opts: "--what --who --why --mode"},
 	{name: "systemd-run", lost: true, opts: "-u --unit -p --property --description --slice -M --machine -H --host -E --setenv --working-directory --uid --gid --nice --on-active --on-boot --on-startup --on-unit-active --on-unit-inactive --on-calendar --path-property --socket-property --timer-property --service-type", chdir: "--working-directory"},
@@ -97,6 +106,12 @@ var runners = [...]runner{
 	{name: "time", opts: "-o --output -f --format"},
 	{name: "timeout", skip: 1, opts: "-k --kill-after -s --signal"},
 	{name: "tini", opts: "-p -e"},
+	{name: "tmux new", plain: true, joined: true, opts: "-c -e -f -F -n -s -t -x -y"},
+	{name: "tmux new-session", plain: true, joined: true, opts: "-c -e -f -F -n -s -t -x -y"},
+	{name: "tmux new-window", plain: true, joined: true, opts: "-c -e -F -n -t"},
+	{name: "tmux neww", plain: true, joined: true, opts: "-c -e -F -n -t"},
+	{name: "tmux split-window", plain: true, joined: true, opts: "-c -e -l -p -t -F"},
+	{name: "tmux splitw", plain: true, joined: true, opts: "-c -e -l -p -t -F"},
 	{name: "torsocks", opts: "-a --address -P --port -u --user -p --pass"},
 	{name: "toybox", none: "--long"},
 	{name: "tsocks"},

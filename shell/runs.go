@@ -39,7 +39,7 @@ func (w *walker) runs(st *state, c ctx, cmd command, p spec.Parsed, i int) bool 
 	words := cmd.words[1:]
 	if r.name == base+" "+sub {
 		words = words[1:]
-		if !p.Specced {
+		if !p.Specced && !r.plain {
 			w.renameTool(i, r.name)
 		}
 	}

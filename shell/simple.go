@@ -126,6 +126,9 @@ func (w *walker) program(st *state, c ctx, cmd command) {
 	if i < 0 {
 		return
 	}
+	if w.fedName(c, cmd) {
+		w.note("dynamic-command", cmd.src, cmd.pos)
+	}
 	w.ranWritten(st, c, cmd)
 	in := w.opened(st, c, cmd)
 	if !w.runs(st, in, cmd, p, i) {
@@ -133,6 +136,7 @@ func (w *walker) program(st *state, c ctx, cmd command) {
 	}
 	w.fileWritten(st, c, &cmd.rs, in.out)
 	w.effectsWritten(c, i, cmd)
+	w.cloned(st, c, i)
 }
 
 // unknownCommand lists a command whose name only the shell will know.

@@ -78,6 +78,31 @@ func (w *walker) effectsWritten(c ctx, i int, cmd command) {
 	w.linkMade(call)
 }
 
+// cloned records the folder that a clone makes: all below it is the line's
+// (shell.md 4.5).
+func (w *walker) cloned(st *state, c ctx, i int) {
+	if i >= len(w.calls) || c.remote != "" {
+		return
+	}
+	call := &w.calls[i]
+	if call.Tool != "git_clone" && call.Tool != "gh_repo_clone" {
+		return
+	}
+	if d, ok := call.Args["directory"].(string); ok && d != "" {
+		w.trees = append(w.trees, d)
+		return
+	}
+	from, ok := call.Args["repository"].(string)
+	if !ok {
+		from, _ = call.Args["repo"].(string)
+	}
+	from = strings.TrimSuffix(strings.TrimRight(from, "/"), "/.git")
+	name := strings.TrimSuffix(from[strings.LastIndexAny(from, "/:")+1:], ".git")
+	if name != "" {
+		w.trees = append(w.trees, join(st.dir.path, name))
+	}
+}
+
 // teeWritten gives the files of tee the text of its input.
 func (w *walker) teeWritten(c ctx, call *trace.Call) {
 	if call.Tool != "tee" || call.Args["append"] == true {

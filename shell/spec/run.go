@@ -14,15 +14,16 @@ func (p *parser) runs() {
 		if run.Wrapper == "" {
 			run.Wrapper = p.wrapper()
 		}
+		each := false // the values of an option are lines of their own, operands make one
 		if r.From == "argv" {
 			run.Words = p.rest()
 		} else if s := p.lookup(r.From); s != nil && s.set {
-			run.Words = s.vals
+			run.Words, each = s.vals, s.opt != nil
 		}
 		if len(run.Words) == 0 {
 			continue
 		}
-		if r.Kind == "line" && len(run.Words) > 1 && r.From != "argv" {
+		if r.Kind == "line" && each {
 			for _, w := range run.Words {
 				one := run
 				one.Words = []Value{w}

@@ -17,7 +17,7 @@ type makefile struct {
 const unknownMake = "$MAKE_VALUE"
 
 var makeAssignment = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:export\s+|override\s+)*([A-Za-z_][A-Za-z0-9_.-]*)\s*(\?=|:=|::=|\+=|=)\s*(.*)$`)
+	return regexp.MustCompile(`^ *(?:export\s+|override\s+)*([A-Za-z_][A-Za-z0-9_.-]*)\s*(\?=|:=|::=|\+=|=)\s*(.*)$`)
 })
 
 // makeScripts are the recipe lines of a Makefile, continued lines joined, as the

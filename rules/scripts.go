@@ -6,8 +6,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"gopkg.in/yaml.v3"
 )
 
 // A Script is a piece of shell that a repository runs itself.
@@ -51,64 +49,6 @@ func small(root fs.FS, name string) []byte {
 		return nil
 	}
 	return b
-}
-
-// workflowScripts are the values of "run" anywhere in a workflow, other shells'
-// excepted.
-func workflowScripts(name string, text []byte) []Script {
-	root, err := parseYAML(text)
-	if err != nil || root == nil {
-		return nil
-	}
-	var out []Script
-	var walk func(n *yaml.Node)
-	walk = func(n *yaml.Node) {
-		n = deref(n)
-		if n.Kind != yaml.MappingNode {
-			for _, c := range n.Content {
-				walk(c)
-			}
-			return
-		}
-		fs := fields(n)
-		shell := ""
-		for _, f := range fs {
-			if f.key == "shell" {
-				shell = deref(f.node).Value
-			}
-		}
-		for _, f := range fs {
-			v := deref(f.node)
-			if f.key == "run" && v.Kind == yaml.ScalarNode {
-				if shell == "" || strings.HasPrefix(shell, "bash") || strings.HasPrefix(shell, "sh") {
-					out = append(out, Script{File: name, Line: v.Line, Text: expressionsAway(v.Value)})
-				}
-				continue
-			}
-			walk(f.node)
-		}
-	}
-	walk(root)
-	return out
-}
-
-// expressionsAway writes ${{ .. }} as a variable, which is as unknown to a
-// reader of the shell as the expression.
-func expressionsAway(s string) string {
-	var b strings.Builder
-	for {
-		before, rest, ok := strings.Cut(s, "${{")
-		b.WriteString(before)
-		if !ok {
-			return b.String()
-		}
-		_, after, ok := strings.Cut(rest, "}}")
-		if !ok {
-			return b.String()
-		}
-		b.WriteString("$WORKFLOW_VALUE")
-		s = after
-	}
 }
 
 // packageScripts are the scripts of a package.json, by name.

@@ -444,12 +444,14 @@ func (w *walker) goFolder(words []word) (string, bool) {
 	return "", false
 }
 
-// runnerFile names the files that a CI runner keeps for its jobs, and the folder
-// with the checkout. A step only ever means those, whatever the runner calls them.
+// runnerFile names the files that a CI runner keeps for its jobs, and the folders
+// with the checkout and with temporary files. A step only ever means those, whatever the runner calls them.
 func (w *walker) runnerFile(variable string) (string, bool) {
 	switch variable {
 	case "GITHUB_WORKSPACE":
 		return w.req.Root, w.req.Root != ""
+	case "RUNNER_TEMP":
+		return "/home/runner/work/_temp", true
 	case "GITHUB_OUTPUT", "GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY":
 		return "/home/runner/work/_temp/_runner_file_commands/" + strings.ToLower(strings.TrimPrefix(variable, "GITHUB_")), true
 	}

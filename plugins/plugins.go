@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -27,7 +28,7 @@ type File struct {
 // Marketplace renders the folder that a harness takes as a marketplace: the
 // manifests of all of them and the plugin of that one, below its name.
 func Marketplace(harness, version string) ([]File, error) {
-	files, err := render("marketplace", "", version, "")
+	files, err := render("marketplace", version, "")
 	if err != nil {
 		return nil, err
 	}
@@ -42,20 +43,41 @@ func Marketplace(harness, version string) ([]File, error) {
 	return files, nil
 }
 
+// Others are the harnesses that share the marketplace with that one.
+func Others(harness string) []string {
+	var names []string
+	for _, k := range kinds() {
+		if k.harness != harness {
+			names = append(names, k.harness)
+		}
+	}
+	return names
+}
+
+// A kind is the plugin of one harness.
+type kind struct {
+	harness string
+	tree    string // its folder here
+	prefix  string // of the names of skills
+}
+
+// kinds lists the plugins. A new one is a folder, its name in trees and a line here.
+func kinds() []kind {
+	return []kind{
+		{"claude-code", "claudecode", ""},
+		{"copilot-cli", "copilot", "agentltl-"},
+		{"codex", "codex", ""},
+	}
+}
+
 // Plugin renders one harness's plugin.
 func Plugin(harness, version string) ([]File, error) {
-	tree, prefix := "", ""
-	switch harness {
-	case "claude-code":
-		tree = "claudecode"
-	case "copilot-cli":
-		tree, prefix = "copilot", "agentltl-"
-	case "codex":
-		tree = "codex"
-	default:
+	i := slices.IndexFunc(kinds(), func(k kind) bool { return k.harness == harness })
+	if i < 0 {
 		return nil, fmt.Errorf("there is no plugin for %s", harness)
 	}
-	files, err := render(tree, "", version, "")
+	k := kinds()[i]
+	files, err := render(k.tree, version, "")
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +93,7 @@ func Plugin(harness, version string) ([]File, error) {
 		return nil, err
 	}
 	files = append(files, File{Path: "bin/launch", Data: launch, Exec: true})
-	skills, err := Skills(prefix)
+	skills, err := Skills(k.prefix)
 	if err != nil {
 		return nil, err
 	}
@@ -85,16 +107,12 @@ func Plugin(harness, version string) ([]File, error) {
 // Skills renders the skills, each in a folder of its name. prefix goes in front
 // of the names where a harness does not put the plugin's name there itself.
 func Skills(prefix string) ([]File, error) {
-	files, err := render("shared/skills", prefix, "", prefix)
-	if err != nil {
-		return nil, err
-	}
-	return files, nil
+	return render("shared/skills", "", prefix)
 }
 
-// render reads a tree with its placeholders replaced; folder goes in front of
-// each path.
-func render(tree, folder, version, prefix string) ([]File, error) {
+// render reads a tree with its placeholders replaced; prefix goes in front of
+// each path too.
+func render(tree, version, prefix string) ([]File, error) {
 	fill := strings.NewReplacer("@VERSION@", plain(version), "@PREFIX@", prefix)
 	var files []File
 	err := fs.WalkDir(trees, tree, func(p string, d fs.DirEntry, err error) error {
@@ -105,7 +123,7 @@ func render(tree, folder, version, prefix string) ([]File, error) {
 		if err != nil {
 			return err
 		}
-		rel := folder + strings.TrimPrefix(p, tree+"/")
+		rel := prefix + strings.TrimPrefix(p, tree+"/")
 		files = append(files, File{Path: rel, Data: []byte(fill.Replace(string(b)))})
 		return nil
 	})

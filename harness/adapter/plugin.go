@@ -3,91 +3,153 @@ package adapter
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/agentltl/agentltl-hook/internal/edit"
 )
 
-// A PluginFile is one rendered file of a plugin tree.
-type PluginFile struct {
-	Path string // relative to the marketplace
-	Data []byte
-	Exec bool
+// Our plugin and the marketplace it comes from are called alike in every harness.
+const (
+	Marketplace = "agentltl"
+	PluginID    = "agentltl@" + Marketplace
+)
+
+// A Plugin is what differs between the harnesses whose own program installs our
+// plugin from the marketplace.
+type Plugin struct {
+	Harness  string // Profile.Name
+	Program  string // the harness's own
+	Env      []string
+	Add      string // "plugin <Add> agentltl@agentltl" installs it
+	Remove   string
+	Settings string     // the file in which the program notes it
+	Made     [][]string // what it adds there
+	// Cut takes that out again.
+	Cut    func(src []byte, made [][]string) ([]byte, error)
+	Tree   []PluginFile
+	Others []string // the harnesses that share the marketplace
+	On     bool     // it is enabled
+	// Replace takes out the hooks that the plugin stands in for: both would judge
+	// every call.
+	Replace  func() ([]Change, error)
+	After    func(program string) error // nil: nothing more to do
+	Note     string                     // to the change of Settings
+	Warnings []string                   // once it is installed
+	Next     []string                   // what else the person does who installs it by hand
 }
 
-// MarketplaceDir is where install puts the marketplace that harnesses read the
-// plugin from.
-func (o InstallOptions) MarketplaceDir() string { return filepath.Join(o.SharedDir, "marketplace") }
-
-// WriteMarketplace writes a harness's files of the marketplace.
-func (o InstallOptions) WriteMarketplace(harness string, tree []PluginFile) ([]Change, error) {
-	var files []File
-	for _, f := range tree {
-		mode := os.FileMode(0o644)
-		if f.Exec {
-			mode = 0o755
-		}
-		files = append(files, File{
-			Path: filepath.Join(o.MarketplaceDir(), filepath.FromSlash(f.Path)), New: f.Data, Mode: mode,
-		})
+// InstallPlugin writes the marketplace and lets the harness install the plugin
+// from it.
+func (o InstallOptions) InstallPlugin(p Plugin) (Report, error) {
+	var r Report
+	var err error
+	if r.Changed, err = o.writeMarketplace(p.Harness, p.Tree); err != nil {
+		return r, err
 	}
-	changed, err := o.Apply(harness, files)
-	return summary(o.MarketplaceDir(), changed), err
+	replaced, err := p.Replace()
+	if err != nil {
+		return r, err
+	}
+	for _, c := range replaced {
+		if c.Action != "unchanged" {
+			r.Changed = append(r.Changed, c)
+		}
+	}
+	program := o.Find(p.Program)
+	if program == "" || o.DryRun {
+		r.Next = append(r.Next, p.Program+" plugin marketplace add "+Quote(o.MarketplaceDir()),
+			p.Program+" plugin "+p.Add+" "+PluginID)
+		r.Next = append(r.Next, p.Next...)
+		return r, nil
+	}
+	c, err := o.Track(p.Harness, p.Settings, p.Made, func() error {
+		if err := o.commandLine(p.Env, program, "plugin", "marketplace", "add", o.MarketplaceDir()); err != nil {
+			return err
+		}
+		if err := o.commandLine(p.Env, program, "plugin", p.Add, PluginID); err != nil {
+			return err
+		}
+		if p.After == nil {
+			return nil
+		}
+		return p.After(program)
+	})
+	if err != nil {
+		_, _ = o.removeMarketplace(p.Harness, p.Tree, p.Others)
+		return r, err
+	}
+	c.Note = p.Note
+	r.Changed = append(r.Changed, c)
+	r.Warnings = append(r.Warnings, p.Warnings...)
+	return r, nil
 }
 
-// RemoveMarketplace takes a harness's files away; those of the marketplace
-// itself only with the last harness.
-func (o InstallOptions) RemoveMarketplace(harness string, tree []PluginFile, others []string) ([]Change, error) {
-	var changed []Change
-	for _, f := range tree {
-		top, _, _ := strings.Cut(f.Path, "/")
-		if top != harness && o.anyPlugin(others) {
-			continue
+// RemovePlugin lets the harness forget plugin and marketplace, then takes the
+// files away.
+func (o InstallOptions) RemovePlugin(p Plugin) (Report, error) {
+	var r Report
+	if p.On || o.Launcher(p.Harness) != "" {
+		program := o.Find(p.Program)
+		switch {
+		case o.DryRun:
+			r.Changed = append(r.Changed, Change{Path: p.Settings, Action: "would change", Note: "plugin " + PluginID})
+		case program == "":
+			r.Next = append(r.Next, p.Program+" plugin "+p.Remove+" "+PluginID, p.Program+" plugin marketplace remove "+Marketplace)
+		default:
+			// Either may be gone already; what counts is the settings file.
+			_ = o.commandLine(p.Env, program, "plugin", p.Remove, PluginID)
+			_ = o.commandLine(p.Env, program, "plugin", "marketplace", "remove", Marketplace)
+			c, err := o.UndoTracked(p.Settings, p.Cut)
+			if err != nil {
+				return r, err
+			}
+			r.Changed = append(r.Changed, c)
 		}
-		c, err := o.Undo(filepath.Join(o.MarketplaceDir(), filepath.FromSlash(f.Path)), nil)
+	}
+	gone, err := o.removeMarketplace(p.Harness, p.Tree, p.Others)
+	r.Changed = append(r.Changed, gone...)
+	return r, err
+}
+
+// JSONPluginMade is what Claude Code and Copilot CLI add to their settings for
+// the plugin.
+func JSONPluginMade() [][]string {
+	return [][]string{
+		{"enabledPlugins", PluginID}, {"extraKnownMarketplaces", Marketplace}, {"enabledPlugins"}, {"extraKnownMarketplaces"},
+	}
+}
+
+// CutJSONPlugin takes [JSONPluginMade] out of a settings file.
+func CutJSONPlugin(src []byte, made [][]string) ([]byte, error) {
+	j, err := edit.ParseJSON(src)
+	if err != nil {
+		return nil, err
+	}
+	found := false
+	for _, p := range [][]string{{"enabledPlugins", PluginID}, {"extraKnownMarketplaces", Marketplace}} {
+		if _, ok := j.Get(p...); ok {
+			found = true
+			if err := j.Remove(p...); err != nil {
+				return nil, err
+			}
+		}
+		gone, err := j.Prune(madeOr(made, p[0]), p[0])
 		if err != nil {
-			return summary(o.MarketplaceDir(), changed), err
+			return nil, err
 		}
-		changed = append(changed, c)
+		found = found || gone
 	}
-	return summary(o.MarketplaceDir(), changed), nil
+	if !found {
+		return src, nil
+	}
+	return j.Bytes(), nil
 }
 
-func (o InstallOptions) anyPlugin(harnesses []string) bool {
-	for _, h := range harnesses {
-		if st, err := os.Stat(filepath.Join(o.MarketplaceDir(), h)); err == nil && st.IsDir() {
-			return true
-		}
-	}
-	return false
-}
-
-// summary is one change for a whole folder: nobody wants to read thirty lines.
-func summary(dir string, changed []Change) []Change {
-	counts := map[string]int{}
-	for _, c := range changed {
-		counts[c.Action]++
-	}
-	for _, action := range []string{
-		"created", "changed", "removed", "restored", "would create", "would change", "would remove", "would restore",
-	} {
-		if n := counts[action]; n > 0 {
-			return []Change{{Path: dir, Action: action, Note: fmt.Sprintf("%d files", n)}}
-		}
-	}
-	return []Change{{Path: dir, Action: "unchanged"}}
-}
-
-// NotStrict is the trouble with a file whose program reads plain JSON only.
-func NotStrict(path, program string) error {
-	return fmt.Errorf("%s holds comments or trailing commas: %s ignores such a file without a word, and hooks in it with the rest; "+
-		"take them out first; nothing was changed", path, program)
-}
-
-// CommandLine runs one command of a harness's own program, such as "plugin
+// commandLine runs one command of a harness's own program, such as "plugin
 // install", and words its failure.
-func (o InstallOptions) CommandLine(env []string, args ...string) error {
+func (o InstallOptions) commandLine(env []string, args ...string) error {
 	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer stop()
 	res, err := o.Exec(ctx, Command{Args: args, Env: env, Dir: o.Home})

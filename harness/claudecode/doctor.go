@@ -60,15 +60,11 @@ func goodAnswer(stdout []byte, status int) error {
 func (Adapter) Registrations(o adapter.InstallOptions) []adapter.Registration {
 	var regs []adapter.Registration
 	add := func(path string, o adapter.InstallOptions, line bool) {
-		src, err := adapter.ReadSmall(path)
+		j, err := adapter.ReadJSON(path)
 		if err != nil {
 			return
 		}
-		j, err := edit.ParseJSON(src)
-		if err != nil {
-			return
-		}
-		regs = append(regs, registrationsIn(j, path, o, line)...)
+		regs = append(regs, registrationsIn(adapter.HookLists{JSON: j, Harness: Name}, path, o, line)...)
 	}
 	user, managed := o, o
 	user.Managed, managed.Managed, managed.AllowEnv = false, true, false
@@ -78,30 +74,28 @@ func (Adapter) Registrations(o adapter.InstallOptions) []adapter.Registration {
 		add(filepath.Join(o.Root, ".claude", "settings.local.json"), user, true)
 	}
 	add(managedPath(o), managed, false)
-	if p := ourPlugin(o); p != "" {
+	if pluginOn(o) {
 		for _, event := range events() {
-			regs = append(regs, adapter.Registration{Place: "plugin " + p, Event: event, Launcher: launcher(o)})
+			regs = append(regs, adapter.Registration{Place: "plugin " + adapter.PluginID, Event: event, Launcher: o.Launcher(Name)})
 		}
 	}
 	return regs
 }
 
-func registrationsIn(j *edit.JSON, path string, o adapter.InstallOptions, line bool) []adapter.Registration {
+func registrationsIn(l adapter.HookLists, path string, o adapter.InstallOptions, line bool) []adapter.Registration {
 	var regs []adapter.Registration
-	for _, event := range j.Keys("hooks") {
-		list, _ := j.Get("hooks", event)
-		groups, _ := list.([]any)
-		for _, g := range groups {
-			for _, h := range handlersOf(g) {
-				if !isOurs(h) {
+	for _, event := range l.Events() {
+		for _, g := range l.Groups(event) {
+			for _, h := range adapter.HandlersOf(g) {
+				words := adapter.HandlerWords(h)
+				if !adapter.IsOurs(words, Name) {
 					continue
 				}
-				r := adapter.Registration{Place: path, Event: event, Words: wordsOf(h)}
-				m := adapter.Object(h.(map[string]any))
-				if !m.Has("args") {
-					r.Line = m.Text("command")
+				r := adapter.Registration{Place: path, Event: event, Words: words}
+				if !h.Has("args") {
+					r.Line = h.Text("command")
 				}
-				r.Fault = fault(o, event, g, m, r, line)
+				r.Fault = fault(o, event, g, h, r, line)
 				regs = append(regs, r)
 			}
 		}
@@ -144,7 +138,7 @@ func untrusted(o adapter.InstallOptions) []string {
 			return []string{path + " is not plain JSON (a comment, a trailing comma): Claude Code ignores all of it without a word"}
 		}
 	}
-	if settingIs(filepath.Join(filepath.Dir(managedPath(o)), "..", "managed-settings.json"), true, "allowManagedHooksOnly") &&
+	if adapter.SettingIs(filepath.Join(filepath.Dir(managedPath(o)), "..", "managed-settings.json"), true, "allowManagedHooksOnly") &&
 		!adapter.IsFile(managedPath(o)) {
 		return []string{"managed settings allow managed hooks only: install --managed"}
 	}
@@ -162,25 +156,11 @@ func (Adapter) HooksOff(userDir, root string) []adapter.Switch {
 			filepath.Join(root, ".claude", "settings.local.json"))
 	}
 	for _, f := range files {
-		if settingIs(f, true, "disableAllHooks") {
+		if adapter.SettingIs(f, true, "disableAllHooks") {
 			found = append(found, adapter.Switch{File: f, Key: "disableAllHooks"})
 		}
 	}
 	return found
-}
-
-// settingIs says whether the file's setting has that value.
-func settingIs(path string, want any, key ...string) bool {
-	src, err := adapter.ReadSmall(path)
-	if err != nil {
-		return false
-	}
-	j, err := edit.ParseJSON(src)
-	if err != nil {
-		return false
-	}
-	v, ok := j.Get(key...)
-	return ok && v == want
 }
 
 // Gaps are the calls no hook sees, and what holds nothing.

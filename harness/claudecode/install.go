@@ -1,9 +1,7 @@
 package claudecode
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/agentltl/agentltl-hook/harness/adapter"
@@ -34,16 +32,20 @@ func (a Adapter) Install(o adapter.InstallOptions) (adapter.Report, error) {
 	case o.Managed:
 		return a.installManaged(o)
 	case o.Plugin:
-		return a.installPlugin(o)
+		p, err := plugin(o)
+		if err != nil {
+			return adapter.Report{}, err
+		}
+		return o.InstallPlugin(p)
 	}
 	path := settingsPath(o)
-	src, err := readOrNothing(path)
+	src, err := adapter.ReadOrNothing(path)
 	if err != nil {
 		return adapter.Report{}, err
 	}
-	if plugin := ourPlugin(o); plugin != "" && !o.Force {
+	if pluginOn(o) && !o.Force {
 		return adapter.Report{}, fmt.Errorf("the plugin %s is enabled in %s and would judge every call a second time; "+
-			"\"claude plugin uninstall %s\" first, or keep the plugin", plugin, filepath.Join(o.UserDir, "settings.json"), plugin)
+			"\"claude plugin uninstall %s\" first, or keep the plugin", adapter.PluginID, filepath.Join(o.UserDir, "settings.json"), adapter.PluginID)
 	}
 	if err := plainJSON(path, src); err != nil {
 		return adapter.Report{}, err
@@ -73,7 +75,11 @@ func (a Adapter) Remove(o adapter.InstallOptions) (adapter.Report, error) {
 	case o.Managed:
 		return a.removeManaged(o)
 	case o.Plugin:
-		return a.removePlugin(o)
+		p, err := plugin(o)
+		if err != nil {
+			return adapter.Report{}, err
+		}
+		return o.RemovePlugin(p)
 	}
 	c, err := o.Undo(settingsPath(o), cutAll)
 	if err != nil {
@@ -87,14 +93,6 @@ func settingsPath(o adapter.InstallOptions) string {
 		return filepath.Join(o.Root, ".claude", "settings.json")
 	}
 	return filepath.Join(o.UserDir, "settings.json")
-}
-
-func readOrNothing(path string) ([]byte, error) {
-	b, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	return b, err
 }
 
 // plainJSON refuses a settings file that Claude Code would ignore (measured:
@@ -111,7 +109,7 @@ func plainJSON(path string, src []byte) error {
 // registration takes their place; a status line of ours stays.
 func takeOutHooks(o adapter.InstallOptions) (adapter.Change, error) {
 	path := settingsPath(o)
-	src, err := readOrNothing(path)
+	src, err := adapter.ReadOrNothing(path)
 	if err != nil {
 		return adapter.Change{}, err
 	}
@@ -119,12 +117,12 @@ func takeOutHooks(o adapter.InstallOptions) (adapter.Change, error) {
 	if err != nil {
 		return adapter.Change{}, err
 	}
-	onlyHooks, err := cut(src, nil)
+	onlyHooks, err := cutHooks(src, nil)
 	if err != nil {
 		return adapter.Change{}, err
 	}
 	if string(out) == string(onlyHooks) { // no status line of ours
-		return o.Undo(path, cut)
+		return o.Undo(path, cutHooks)
 	}
 	return o.Rewrite(path, onlyHooks)
 }

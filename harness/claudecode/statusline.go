@@ -25,7 +25,7 @@ const keptStatusLine = "statusline.kept"
 // it replaces another one, which is kept.
 func (Adapter) InstallStatusLine(o adapter.InstallOptions) (adapter.Change, error) {
 	path := filepath.Join(o.UserDir, "settings.json")
-	src, err := readOrNothing(path)
+	src, err := adapter.ReadOrNothing(path)
 	if err != nil {
 		return adapter.Change{}, err
 	}
@@ -60,7 +60,7 @@ func (Adapter) InstallStatusLine(o adapter.InstallOptions) (adapter.Change, erro
 // RemoveStatusLine takes ours out and puts a replaced one back.
 func (Adapter) RemoveStatusLine(o adapter.InstallOptions) (adapter.Change, error) {
 	path := filepath.Join(o.UserDir, "settings.json")
-	src, err := readOrNothing(path)
+	src, err := adapter.ReadOrNothing(path)
 	if err != nil {
 		return adapter.Change{}, err
 	}
@@ -97,7 +97,7 @@ func (Adapter) RemoveStatusLine(o adapter.InstallOptions) (adapter.Change, error
 
 // putBack gives an edited settings file the status line that ours replaced.
 func putBack(o adapter.InstallOptions, path string, kept []byte) error {
-	src, err := readOrNothing(path)
+	src, err := adapter.ReadOrNothing(path)
 	if err != nil {
 		return err
 	}
@@ -114,12 +114,8 @@ func putBack(o adapter.InstallOptions, path string, kept []byte) error {
 
 // hasHooks says whether hooks of ours are in a settings file.
 func hasHooks(j *edit.JSON) bool {
-	for _, event := range j.Keys("hooks") {
-		if len(ours(j, event)) > 0 {
-			return true
-		}
-	}
-	return false
+	l := adapter.HookLists{JSON: j, Harness: Name}
+	return slices.ContainsFunc(l.Events(), func(event string) bool { return len(l.Ours(event)) > 0 })
 }
 
 func isOurStatusLine(v any) bool {
@@ -130,7 +126,7 @@ func isOurStatusLine(v any) bool {
 
 // cutAll takes hooks and status line out of a settings file.
 func cutAll(src []byte, made [][]string) ([]byte, error) {
-	out, err := cut(src, made)
+	out, err := cutHooks(src, made)
 	if err != nil {
 		return nil, err
 	}

@@ -71,18 +71,13 @@ func (Adapter) Registrations(o adapter.InstallOptions) []adapter.Registration {
 		configs = append(configs, filepath.Join(o.Root, ".codex", "config.toml"))
 	}
 	for _, f := range files {
-		src, err := adapter.ReadSmall(f)
+		j, err := adapter.ReadJSON(f)
 		if err != nil {
 			continue
 		}
-		j, err := edit.ParseJSON(src)
-		if err != nil {
-			continue
-		}
-		for _, event := range j.Keys("hooks") {
-			v, _ := j.Get("hooks", event)
-			list, _ := v.([]any)
-			regs = append(regs, inGroups(o, f, event, list)...)
+		l := adapter.HookLists{JSON: j, Harness: Name}
+		for _, event := range l.Events() {
+			regs = append(regs, inGroups(o, f, event, l.Groups(event))...)
 		}
 	}
 	managed := o
@@ -107,7 +102,7 @@ func (Adapter) Registrations(o adapter.InstallOptions) []adapter.Registration {
 	}
 	if pluginOn(o) {
 		for _, event := range events() {
-			regs = append(regs, adapter.Registration{Place: "plugin " + pluginID, Event: event, Launcher: launcher(o)})
+			regs = append(regs, adapter.Registration{Place: "plugin " + adapter.PluginID, Event: event, Launcher: o.Launcher(Name)})
 		}
 	}
 	return regs
@@ -117,7 +112,7 @@ func inGroups(o adapter.InstallOptions, place, event string, list []any) []adapt
 	var regs []adapter.Registration
 	for _, g := range list {
 		m, _ := g.(map[string]any)
-		for _, h := range handlersOf(g) {
+		for _, h := range adapter.HandlersOf(g) {
 			line := h.Text("command")
 			words := adapter.Words(line)
 			if !adapter.IsOurs(words, Name) {

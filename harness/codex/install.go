@@ -3,7 +3,6 @@ package codex
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,14 +27,18 @@ func (a Adapter) Install(o adapter.InstallOptions) (adapter.Report, error) {
 	case o.Managed:
 		return a.installManaged(o)
 	case o.Plugin:
-		return a.installPlugin(o)
+		p, err := a.plugin(o)
+		if err != nil {
+			return adapter.Report{}, err
+		}
+		return o.InstallPlugin(p)
 	}
-	if on := pluginOn(o); on && !o.Force {
+	if pluginOn(o) && !o.Force {
 		return adapter.Report{}, fmt.Errorf("the plugin %s is enabled in %s and would judge every call a second time; "+
-			"\"codex plugin remove %s\" first, or keep the plugin", pluginID, configPath(o), pluginID)
+			"\"codex plugin remove %s\" first, or keep the plugin", adapter.PluginID, configPath(o), adapter.PluginID)
 	}
 	path := hooksPath(o)
-	src, err := readOrNothing(path)
+	src, err := adapter.ReadOrNothing(path)
 	if err != nil {
 		return adapter.Report{}, err
 	}
@@ -100,7 +103,7 @@ func (a Adapter) trust(o adapter.InstallOptions, path string, src []byte) (adapt
 		c.Note = "trusted by Codex itself"
 		return c, err
 	}
-	old, err := readOrNothing(config)
+	old, err := adapter.ReadOrNothing(config)
 	if err != nil {
 		return adapter.Change{}, err
 	}
@@ -122,7 +125,11 @@ func (a Adapter) Remove(o adapter.InstallOptions) (adapter.Report, error) {
 	case o.Managed:
 		return a.removeManaged(o)
 	case o.Plugin:
-		return a.removePlugin(o)
+		p, err := a.plugin(o)
+		if err != nil {
+			return adapter.Report{}, err
+		}
+		return o.RemovePlugin(p)
 	}
 	c, err := o.Undo(hooksPath(o), cut)
 	if err != nil {
@@ -143,12 +150,10 @@ func (a Adapter) Remove(o adapter.InstallOptions) (adapter.Report, error) {
 func (Adapter) Peers(o adapter.InstallOptions) []string {
 	var found []string
 	if src, err := adapter.ReadSmall(hooksPath(o)); err == nil {
-		if j, err := edit.ParseJSON(src); err == nil {
-			for _, event := range j.Keys("hooks") {
-				v, _ := j.Get("hooks", event)
-				list, _ := v.([]any)
-				for _, g := range list {
-					for _, h := range handlersOf(g) {
+		if l, err := adapter.ParseHookLists(src, Name); err == nil {
+			for _, event := range l.Events() {
+				for _, g := range l.Groups(event) {
+					for _, h := range adapter.HandlersOf(g) {
 						if adapter.IsPeer(adapter.Words(h.Text("command")), Name) {
 							found = append(found, "a hook of the Python plugin judges every call too: "+h.Text("command"))
 						}
@@ -159,7 +164,7 @@ func (Adapter) Peers(o adapter.InstallOptions) []string {
 	}
 	for id, p := range pluginTables(o) {
 		name, _, _ := strings.Cut(id, "@")
-		if id != pluginID && (name == "agentltl" || name == "agentltl-coding") && p["enabled"] != false {
+		if id != adapter.PluginID && (name == "agentltl" || name == "agentltl-coding") && p["enabled"] != false {
 			found = append(found, "the Python plugin "+id+" is enabled and judges every call too; \"codex plugin remove "+id+"\"")
 		}
 	}
@@ -168,27 +173,22 @@ func (Adapter) Peers(o adapter.InstallOptions) []string {
 
 // cutPeers takes hooks of the Python plugin out of a hooks.json.
 func cutPeers(src []byte) ([]byte, error) {
-	j, err := edit.ParseJSON(src)
+	l, err := adapter.ParseHookLists(src, Name)
 	if err != nil {
 		return nil, err
 	}
-	for _, event := range j.Keys("hooks") {
-		v, _ := j.Get("hooks", event)
-		list, _ := v.([]any)
-		for i, g := range slices.Backward(list) {
-			hs := handlersOf(g)
+	for _, event := range l.Events() {
+		for i, g := range slices.Backward(l.Groups(event)) {
+			hs := adapter.HandlersOf(g)
 			if len(hs) == 1 && adapter.IsPeer(adapter.Words(hs[0].Text("command")), Name) {
-				if err := j.Remove("hooks", event, fmt.Sprint(i)); err != nil {
+				if err := l.Remove("hooks", event, fmt.Sprint(i)); err != nil {
 					return nil, err
 				}
 			}
 		}
 	}
-	return j.Bytes(), nil
+	return l.Bytes(), nil
 }
-
-// pluginID is our plugin in our marketplace.
-const pluginID = "agentltl@agentltl"
 
 // pluginTables are the plugin tables of the user's config.toml.
 func pluginTables(o adapter.InstallOptions) map[string]adapter.Object {
@@ -210,14 +210,6 @@ func pluginTables(o adapter.InstallOptions) map[string]adapter.Object {
 }
 
 func pluginOn(o adapter.InstallOptions) bool {
-	p, ok := pluginTables(o)[pluginID]
+	p, ok := pluginTables(o)[adapter.PluginID]
 	return ok && p["enabled"] != false
-}
-
-func readOrNothing(path string) ([]byte, error) {
-	b, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	return b, err
 }

@@ -33,7 +33,7 @@ func (a Adapter) installManaged(o adapter.InstallOptions) (adapter.Report, error
 		return adapter.Report{}, err
 	}
 	path := requirements(o)
-	src, err := readOrNothing(path)
+	src, err := adapter.ReadOrNothing(path)
 	if err != nil {
 		return adapter.Report{}, err
 	}

@@ -204,14 +204,12 @@ func trustHash(event, command string, timeout int) string {
 
 // keysIn are the trust keys of our groups in a hooks.json, event by event.
 func keysIn(src []byte, prefix string) (keys, names []string) {
-	j, err := edit.ParseJSON(src)
+	l, err := adapter.ParseHookLists(src, Name)
 	if err != nil {
 		return nil, nil
 	}
-	for _, event := range j.Keys("hooks") {
-		v, _ := j.Get("hooks", event)
-		list, _ := v.([]any)
-		for _, i := range ours(list) {
+	for _, event := range l.Events() {
+		for _, i := range l.Ours(event) {
 			keys = append(keys, trustKey(prefix, event, i))
 			names = append(names, event)
 		}

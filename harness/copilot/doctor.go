@@ -46,7 +46,7 @@ func (Adapter) Registrations(o adapter.InstallOptions) []adapter.Registration {
 	}
 	if pluginOn(o) {
 		for _, event := range events() {
-			regs = append(regs, adapter.Registration{Place: "plugin " + pluginID, Event: event, Launcher: launcher(o)})
+			regs = append(regs, adapter.Registration{Place: "plugin " + adapter.PluginID, Event: event, Launcher: o.Launcher(Name)})
 		}
 	}
 	return regs
@@ -74,11 +74,7 @@ func goodAnswer(stdout []byte, status int) error {
 
 // registrationsIn are ours in one hook file.
 func registrationsIn(o adapter.InstallOptions, path string) []adapter.Registration {
-	src, err := adapter.ReadSmall(path)
-	if err != nil {
-		return nil
-	}
-	j, err := edit.ParseJSON(src)
+	j, err := adapter.ReadJSON(path)
 	if err != nil {
 		return nil
 	}
@@ -108,11 +104,7 @@ func registrationsIn(o adapter.InstallOptions, path string) []adapter.Registrati
 
 // trusts says whether the project is one of Copilot's trusted folders.
 func trusts(o adapter.InstallOptions) bool {
-	src, err := adapter.ReadSmall(filepath.Join(o.UserDir, "config.json"))
-	if err != nil {
-		return false
-	}
-	j, err := edit.ParseJSON(src)
+	j, err := adapter.ReadJSON(filepath.Join(o.UserDir, "config.json"))
 	if err != nil {
 		return false
 	}
@@ -141,31 +133,11 @@ func (Adapter) HooksOff(_, root string) []adapter.Switch {
 		filepath.Join(root, ".claude", "settings.json"),
 		filepath.Join(root, ".claude", "settings.local.json"),
 	} {
-		if settingIs(f, true, "disableAllHooks") {
+		if adapter.SettingIs(f, true, "disableAllHooks") {
 			found = append(found, adapter.Switch{File: f, Key: "disableAllHooks"})
 		}
 	}
 	return found
-}
-
-func settingIs(path string, want any, key ...string) bool {
-	src, err := adapter.ReadSmall(path)
-	if err != nil {
-		return false
-	}
-	j, err := edit.ParseJSON(src)
-	if err != nil {
-		return false
-	}
-	v, ok := j.Get(key...)
-	return ok && v == want
-}
-
-// pluginID is our plugin in our marketplace.
-const pluginID = "agentltl@agentltl"
-
-func pluginOn(o adapter.InstallOptions) bool {
-	return settingIs(filepath.Join(o.UserDir, "settings.json"), true, "enabledPlugins", pluginID)
 }
 
 // Peers names the Python plugin of the same name.
@@ -176,11 +148,7 @@ func (Adapter) Peers(o adapter.InstallOptions) []string {
 		return nil
 	}
 	for _, f := range files {
-		src, err := adapter.ReadSmall(f)
-		if err != nil {
-			continue
-		}
-		j, err := edit.ParseJSON(src)
+		j, err := adapter.ReadJSON(f)
 		if err != nil {
 			continue
 		}

@@ -60,7 +60,11 @@ func (a Adapter) Install(o adapter.InstallOptions) (adapter.Report, error) {
 	case o.Managed:
 		return adapter.Report{}, fmt.Errorf("%s knows no managed hooks", Name)
 	case o.Plugin:
-		return a.installPlugin(o)
+		p, err := plugin(o)
+		if err != nil {
+			return adapter.Report{}, err
+		}
+		return o.InstallPlugin(p)
 	}
 	if place := elsewhere(o); place != "" && !o.Force {
 		return adapter.Report{}, fmt.Errorf("the hooks are registered in %s already and every call would be recorded twice; "+
@@ -88,7 +92,11 @@ func (a Adapter) Remove(o adapter.InstallOptions) (adapter.Report, error) {
 		return adapter.Report{}, nil
 	}
 	if o.Plugin {
-		return a.removePlugin(o)
+		p, err := plugin(o)
+		if err != nil {
+			return adapter.Report{}, err
+		}
+		return o.RemovePlugin(p)
 	}
 	c, err := o.Undo(hookPath(o), nil)
 	if err != nil {
@@ -105,7 +113,7 @@ func elsewhere(o adapter.InstallOptions) string {
 		return p
 	}
 	if pluginOn(o) {
-		return "the plugin " + pluginID
+		return "the plugin " + adapter.PluginID
 	}
 	return ""
 }

@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 
 	"github.com/agentltl/agentltl-hook/harness/adapter"
-	"github.com/agentltl/agentltl-hook/internal/edit"
 )
 
 // servers are the names of MCP servers that the configuration files name, and
@@ -26,11 +25,7 @@ func servers(env adapter.Env, project string) []string {
 			filepath.Join(project, ".github", "mcp.json"))
 	}
 	for _, f := range files {
-		src, err := adapter.ReadSmall(f)
-		if err != nil {
-			continue
-		}
-		j, err := edit.ParseJSON(src)
+		j, err := adapter.ReadJSON(f)
 		if err != nil {
 			continue
 		}

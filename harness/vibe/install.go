@@ -3,7 +3,6 @@ package vibe
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -64,7 +63,7 @@ func (a Adapter) Install(o adapter.InstallOptions) (adapter.Report, error) {
 		return a.installPlugin(o)
 	}
 	path := hooksPath(o)
-	src, err := readOrNothing(path)
+	src, err := adapter.ReadOrNothing(path)
 	if err != nil {
 		return adapter.Report{}, err
 	}
@@ -158,12 +157,4 @@ func entriesOf(path string) []adapter.Object {
 		return nil
 	}
 	return entries(m)
-}
-
-func readOrNothing(path string) ([]byte, error) {
-	b, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	return b, err
 }

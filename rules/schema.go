@@ -3,6 +3,7 @@ package rules
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 )
 
 // SchemaID names the JSON Schema of rule files.
@@ -29,8 +30,8 @@ func Schema() []byte {
 		"additionalProperties": false,
 		"$defs":                schemaDefs(),
 	}
-	props["settings"] = map[string]any{"anyOf": []any{ref("settings"), map[string]any{"type": "null"}}}
-	props["use"] = map[string]any{"anyOf": []any{ref("use"), map[string]any{"type": "null"}}}
+	props["settings"] = ref("settings")
+	props["use"] = ref("use")
 	b, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		panic("rules: schema: " + err.Error())
@@ -46,8 +47,8 @@ func schemaDefs() map[string]any {
 		"globs":       map[string]any{"anyOf": []any{map[string]any{"type": "string"}, map[string]any{"type": "array", "items": map[string]any{"type": "string"}}}},
 		"mapping":     map[string]any{"type": "object"},
 		"rule":        ruleSchema(),
-		"settings":    objectShape{keys: settingKeys(settingsTable())}.schema(),
-		"use":         useShape{}.schema(),
+		"settings":    orNull(objectShape{keys: settingKeys(settingsTable())}.schema()),
+		"use":         orNull(useShape{}.schema()),
 		"spec":        specSchema(true),
 		"subspec":     specSchema(false),
 		"formulaNode": nodeSchema(),
@@ -110,8 +111,13 @@ func ruleSchema() map[string]any {
 			props[k.name] = k.described(k.required)
 		}
 	}
+	names := []any{"with", "where", "let"}
+	for _, name := range slices.Sorted(maps.Keys(props)) {
+		names = append(names, name)
+	}
 	var branches []any
 	for _, k := range kinds() {
+		names = append(names, k.name)
 		own := map[string]any{}
 		value := maps.Clone(k.value.schema())
 		value["description"] = k.doc + " Example: `" + k.name + ": " + k.example + "`"
@@ -128,6 +134,8 @@ func ruleSchema() map[string]any {
 	return map[string]any{
 		"type": "object", "required": []any{"id"}, "properties": props,
 		"oneOf": branches, "unevaluatedProperties": false,
+		// Said twice, because of this a validator can name the wrong key.
+		"propertyNames": map[string]any{"enum": names},
 	}
 }
 

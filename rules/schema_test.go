@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -153,6 +154,38 @@ func TestSchemaLibrary(t *testing.T) {
 		v, _ := jsonschema.UnmarshalJSON(strings.NewReader(trace.Canonical(map[string]any{"rules": m["rules"], "tools": m["tools"]})))
 		if err := schema.Validate(v); err != nil {
 			t.Errorf("%s: %v", e.ID, err)
+		}
+	}
+}
+
+// TestSchemaNamesMistakes: an editor that shows what the schema says names the
+// wrong key or word, and not only that the whole part is wrong.
+func TestSchemaNamesMistakes(t *testing.T) {
+	schema := compiledSchema(t)
+	for _, c := range []struct{ text, where, names string }{
+		{"settings: {unparsable: ask}", "/settings", "unparsable"},
+		{"settings: {mode: blok}", "/settings/mode", "block"},
+		{"rules: [{id: a, nevr: Edit}]", "/rules/0", "nevr"},
+		{"rules: [{id: a, never: Edit, mode: blok}]", "/rules/0/mode", "block"},
+	} {
+		v, ok := schemaValue(t, []byte(c.text))
+		if !ok {
+			t.Fatalf("%s: not YAML", c.text)
+		}
+		err := schema.Validate(v)
+		if err == nil {
+			t.Errorf("%s: taken", c.text)
+			continue
+		}
+		if !slices.ContainsFunc(strings.Split(err.Error(), "\n"), func(line string) bool {
+			return strings.Contains(line, "'"+c.where+"'") && strings.Contains(line, c.names)
+		}) {
+			t.Errorf("%s: no line names %s at %s:\n%v", c.text, c.names, c.where, err)
+		}
+	}
+	for _, text := range []string{"settings:\nuse:\nrules:", "settings: {mode: }", "rules: [{id: a, never: Edit, mode: , why: }]"} {
+		if v, ok := schemaValue(t, []byte(text)); !ok || schema.Validate(v) != nil {
+			t.Errorf("%q, with keys left empty, is refused: %v", text, schema.Validate(v))
 		}
 	}
 }

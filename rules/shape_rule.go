@@ -2,6 +2,8 @@ package rules
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -178,7 +180,20 @@ func (beforeShape) schema() map[string]any {
 	}}
 }
 
+// orNull allows a key to be left empty. It adds null to what there is rather than
+// a choice around it: validators then say what is wrong inside, and not only that
+// none of the choices fits.
 func orNull(s map[string]any) map[string]any {
+	if t, ok := s["type"].(string); ok && s["enum"] == nil && s["anyOf"] == nil && s["oneOf"] == nil {
+		s = maps.Clone(s)
+		s["type"] = []any{t, "null"}
+		return s
+	}
+	if words, ok := s["enum"].([]any); ok && s["type"] == nil {
+		s = maps.Clone(s)
+		s["enum"] = append(slices.Clone(words), nil)
+		return s
+	}
 	return map[string]any{"anyOf": []any{s, map[string]any{"type": "null"}}}
 }
 

@@ -1,6 +1,6 @@
 //go:build collect
 
-package shell
+package shell_test
 
 import (
 	"encoding/json"
@@ -12,20 +12,29 @@ import (
 	"sort"
 	"strings"
 	"testing"
+
+	"github.com/agentltl/agentltl-hook/rules"
+	"github.com/agentltl/agentltl-hook/shell"
 )
 
 var collectDirs = flag.String("collect.dirs", "", "further folders to look in, separated by the list separator")
 
 // A block is a piece of shell text that a person wrote.
-type block struct{ where, text string }
+type block struct {
+	where, dir, text string
+	found            int // how often
+}
+
+// wanted are the kinds of blocks that the bar is about; scripts as a whole and
+// container files are read and printed with them.
+func wanted(kind string) bool { return kind == "step" || kind == "recipe" || kind == "script" }
 
 // TestBlocks reads shell text that people wrote: the steps of CI files, the
 // recipes of makefiles, the scripts of package.json, the RUN lines of container
 // files and script files, as they lie in the Go module cache and in installed npm
-// packages. At least 2,000 blocks must be found (a text that several files hold
-// is read once), and at most 1 % of them may be unresolved for another reason than
-// that they run a download or a computed program, which nobody can read. Each
-// unresolved part is printed.
+// packages. Of steps, recipes and package scripts at least 2,000 must be found,
+// and at most 1 % of them, counted as found, may be unresolved. Each unresolved
+// part is printed.
 //
 //	go test -tags collect ./shell -run TestBlocks -v
 func TestBlocks(t *testing.T) {
@@ -36,39 +45,98 @@ func TestBlocks(t *testing.T) {
 		}
 	}
 	dirs = append(dirs, filepath.SplitList(*collectDirs)...)
-	blocks, found := collect(t, dirs)
-	kinds := map[string]int{}
+	type count struct{ found, different, unread, unreadDifferent int }
+	kinds := map[string]*count{}
 	codes := map[string]int{}
-	unread, odd := 0, 0
-	for _, b := range blocks {
-		kinds[kindOf(b.where)]++
-		r := Translate(Request{Command: b.text, Dir: "/proj", Root: "/proj", Home: "/home/dev", Fresh: true})
-		if len(r.Unresolved) == 0 {
-			continue
+	var all count
+	for _, b := range collect(t, dirs) {
+		kind := kindOf(b.where)
+		k := kinds[kind]
+		if k == nil {
+			k = &count{}
+			kinds[kind] = k
 		}
-		unread++
+		counts := []*count{k}
+		if wanted(kind) {
+			counts = append(counts, &all)
+		}
+		r := shell.Translate(shell.Request{Command: b.text, Dir: b.dir, Root: b.dir, Home: "/home/dev", Fresh: true, FS: disk{}})
+		for _, c := range counts {
+			c.found += b.found
+			c.different++
+			if len(r.Unresolved) > 0 {
+				c.unread += b.found
+				c.unreadDifferent++
+			}
+		}
 		seen := map[string]bool{}
-		other := 0
 		for _, u := range r.Unresolved {
-			if !seen[u.Code] {
+			if !seen[u.Code] && wanted(kind) {
 				seen[u.Code] = true
 				codes[u.Code]++
 			}
-			if u.Code != "dynamic-script" && u.Code != "dynamic-command" && u.Code != "dynamic-code" && u.Code != "script-written" {
-				other = 1
-			}
-			t.Logf("%s: %s: %s", b.where, u.Code, u.Source)
+			t.Logf("%s: %s: %s: %s", kind, b.where, u.Code, u.Source)
 		}
-		odd += other
 	}
-	t.Logf("%d blocks, %d different %v; %d unresolved (%.2f %%) %v, %d of them (%.2f %%) for another reason than a program or text that is computed",
-		found, len(blocks), kinds, unread, 100*float64(unread)/float64(len(blocks)), codes, odd, 100*float64(odd)/float64(len(blocks)))
-	if found < 2000 {
-		t.Errorf("%d blocks found, at least 2000 are wanted", found)
+	report := func(name string, c *count) {
+		t.Logf("%s: %d blocks, %d unresolved (%.2f %%); %d different, %d unresolved (%.2f %%)", name,
+			c.found, c.unread, 100*float64(c.unread)/float64(c.found),
+			c.different, c.unreadDifferent, 100*float64(c.unreadDifferent)/float64(c.different))
 	}
-	if odd*100 > len(blocks) {
-		t.Errorf("%d of %d blocks are unresolved, at most 1 %% may be", odd, len(blocks))
+	for _, kind := range []string{"step", "recipe", "script", "container", "file"} {
+		if c := kinds[kind]; c != nil {
+			report(kind, c)
+		}
 	}
+	report("steps, recipes and scripts", &all)
+	t.Log(codes)
+	if all.found < 2000 {
+		t.Errorf("%d blocks found, at least 2000 are wanted", all.found)
+	}
+	if all.unread*100 > all.found {
+		t.Errorf("%d of %d blocks are unresolved, at most 1 %% may be", all.unread, all.found)
+	}
+}
+
+// A disk is the view of the real one.
+type disk struct{}
+
+func (disk) ReadFile(p string, limit int) ([]byte, error) {
+	st, err := os.Stat(p)
+	if err != nil || !st.Mode().IsRegular() || st.Size() > int64(limit) {
+		return nil, fs.ErrNotExist
+	}
+	return os.ReadFile(p)
+}
+
+func (disk) Real(p string) string {
+	real, err := filepath.EvalSymlinks(p)
+	if err != nil {
+		return ""
+	}
+	return real
+}
+
+func (disk) Exists(p string) bool {
+	_, err := os.Stat(p)
+	return err == nil
+}
+
+func (disk) IsDir(p string) bool {
+	st, err := os.Stat(p)
+	return err == nil && st.IsDir()
+}
+
+func (disk) Names(dir string, limit int) ([]string, bool) {
+	list, err := os.ReadDir(dir)
+	if err != nil || len(list) > limit {
+		return nil, false
+	}
+	names := make([]string, len(list))
+	for i, e := range list {
+		names[i] = e.Name()
+	}
+	return names, true
 }
 
 func kindOf(where string) string {
@@ -86,26 +154,34 @@ func kindOf(where string) string {
 	return "recipe"
 }
 
-// collect finds the blocks, each text once, in order, and says how many there
-// are with those that are there again.
-func collect(t *testing.T, dirs []string) (out []block, found int) {
+// collect finds the blocks, each text once, in order, with how often it is there.
+func collect(t *testing.T, dirs []string) []block {
 	t.Helper()
-	seen := map[string]bool{}
-	add := func(where string, texts []string) {
+	at := map[string]int{}
+	var out []block
+	add := func(where, dir string, texts []string) {
 		for _, s := range texts {
 			if s = strings.TrimSpace(s); s == "" {
 				continue
 			}
-			found++
-			if !seen[s] {
-				seen[s] = true
-				out = append(out, block{where, s})
+			if i, ok := at[s]; ok {
+				out[i].found++
+				continue
 			}
+			at[s] = len(out)
+			out = append(out, block{where, dir, s, 1})
 		}
 	}
 	for _, dir := range dirs {
 		err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
+			if err != nil {
+				return nil
+			}
+			in := filepath.Dir(p)
+			if d.IsDir() {
+				if d.Name() == ".github" {
+					steps(in, add)
+				}
 				return nil
 			}
 			if i, err := d.Info(); err != nil || i.Size() > 1<<20 {
@@ -113,15 +189,13 @@ func collect(t *testing.T, dirs []string) (out []block, found int) {
 			}
 			switch name := d.Name(); {
 			case name == "package.json":
-				add(p, scripts(p))
+				add(p, in, scripts(p))
 			case name == "Makefile" || name == "makefile" || name == "GNUmakefile" || strings.HasSuffix(name, ".mk"):
-				add(p, recipes(p))
-			case (strings.HasSuffix(name, ".yml") || strings.HasSuffix(name, ".yaml")) && strings.Contains(p, ".github"):
-				add(p, steps(p))
+				add(p, in, recipes(p))
 			case strings.HasPrefix(name, "Dockerfile") || name == "Containerfile":
-				add(p, runLines(p))
+				add(p, in, runLines(p))
 			case strings.HasSuffix(name, ".sh") || strings.HasSuffix(name, ".bash"):
-				add(p, script(p))
+				add(p, in, script(p))
 			}
 			return nil
 		})
@@ -130,7 +204,7 @@ func collect(t *testing.T, dirs []string) (out []block, found int) {
 		}
 	}
 	sort.SliceStable(out, func(i, j int) bool { return out[i].where < out[j].where })
-	return out, found
+	return out
 }
 
 // scripts are the scripts of a package.json.
@@ -155,119 +229,14 @@ func scripts(path string) []string {
 	return out
 }
 
-// steps are the texts of "run:" in a workflow; one for another shell is left
-// out, and what the service fills in is a plain word.
-func steps(path string) []string {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil
-	}
-	lines := strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
-	var out []string
-	for i := 0; i < len(lines); i++ {
-		trimmed := strings.TrimLeft(lines[i], " ")
-		indent := len(lines[i]) - len(trimmed)
-		item := strings.TrimPrefix(trimmed, "- ")
-		val, ok := strings.CutPrefix(item, "run:")
-		if !ok {
-			continue
-		}
-		val = strings.TrimSpace(val)
-		own := indent + len(trimmed) - len(item)
-		if otherShell(lines, i, own) {
-			continue
-		}
-		if val == "" || val[0] != '|' && val[0] != '>' {
-			out = append(out, fillIn(unquoteYAML(val)))
-			continue
-		}
-		var body []string
-		for i+1 < len(lines) {
-			next := lines[i+1]
-			if strings.TrimSpace(next) != "" && len(next)-len(strings.TrimLeft(next, " ")) <= own {
-				break
-			}
-			body = append(body, next)
-			i++
-		}
-		sep := "\n"
-		if val[0] == '>' {
-			sep = " "
-		}
-		out = append(out, fillIn(strings.Join(dedent(body), sep)))
-	}
-	return out
-}
-
-// otherShell says whether the step around line i names a shell that is not ours.
-func otherShell(lines []string, i, indent int) bool {
-	for _, step := range []int{-1, 1} {
-		for j := i + step; j >= 0 && j < len(lines) && j > i-12 && j < i+40; j += step {
-			l := lines[j]
-			trimmed := strings.TrimLeft(l, " -")
-			in := len(l) - len(strings.TrimLeft(l, " "))
-			if strings.TrimSpace(l) != "" && in < indent-2 {
-				break
-			}
-			if in <= indent {
-				if sh, ok := strings.CutPrefix(trimmed, "shell:"); ok {
-					sh = strings.TrimSpace(sh)
-					return !strings.HasPrefix(sh, "bash") && !strings.HasPrefix(sh, "sh")
-				}
-				if step == 1 && strings.HasPrefix(strings.TrimLeft(l, " "), "- ") {
-					break
-				}
-			}
+// steps adds the steps of a repository's workflows that are for a shell of ours,
+// as the collector of init finds them.
+func steps(repository string, add func(where, dir string, texts []string)) {
+	for _, s := range rules.Scripts(os.DirFS(repository)) {
+		if strings.HasPrefix(s.File, ".github/") {
+			add(filepath.Join(repository, s.File), repository, []string{s.Text})
 		}
 	}
-	return false
-}
-
-// fillIn puts a word in place of ${{ ... }}.
-func fillIn(s string) string {
-	for {
-		i := strings.Index(s, "${{")
-		if i < 0 {
-			return s
-		}
-		j := strings.Index(s[i:], "}}")
-		if j < 0 {
-			return s
-		}
-		s = s[:i] + "filled" + s[i+j+2:]
-	}
-}
-
-func unquoteYAML(s string) string {
-	if len(s) > 1 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
-		inner := s[1 : len(s)-1]
-		if s[0] == '\'' {
-			return strings.ReplaceAll(inner, "''", "'")
-		}
-		return strings.NewReplacer(`\"`, `"`, `\\`, `\`, `\n`, "\n").Replace(inner)
-	}
-	if i := strings.Index(s, " #"); i >= 0 {
-		s = s[:i]
-	}
-	return s
-}
-
-// dedent takes the common indentation off.
-func dedent(lines []string) []string {
-	least := -1
-	for _, l := range lines {
-		if n := len(l) - len(strings.TrimLeft(l, " ")); strings.TrimSpace(l) != "" && (least < 0 || n < least) {
-			least = n
-		}
-	}
-	out := make([]string, len(lines))
-	for i, l := range lines {
-		if len(l) >= least && least > 0 {
-			l = l[least:]
-		}
-		out[i] = l
-	}
-	return out
 }
 
 // script is a whole script of a shell that is read.
@@ -366,7 +335,11 @@ func expandMake(s string, vars map[string]string, depth int) (string, bool) {
 		case '$':
 			b.WriteByte('$')
 		case '(', '{':
-			end := strings.IndexByte(s[i:], closing(s[i]))
+			shut := byte(')')
+			if s[i] == '{' {
+				shut = '}'
+			}
+			end := strings.IndexByte(s[i:], shut)
 			if end < 0 {
 				return s, false
 			}

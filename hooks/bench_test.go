@@ -23,7 +23,7 @@ func BenchmarkHandle(b *testing.B) {
 	start := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 	dir := b.TempDir()
 	l := &lab{root: dir + "/project", home: dir + "/home", managed: dir + "/managed", state: dir + "/state", user: dir + "/home/.config/agentltl", now: start, session: "s1"}
-	l.profile = Profile{Name: "claude-code", ShellTools: map[string]string{"Bash": "command"}, Ask: true, CallIDs: true, Batch: BatchEvent, Starts: true, Prompts: true, PreContext: true, UserLine: true, MemoryFiles: []string{"CLAUDE.md"}}
+	l.profile = Profile{Name: "claude-code", ShellTools: map[string]string{"Bash": "command"}, Ask: true, CallIDs: true, Batch: BatchEvent, Starts: true, Prompts: true, PreContext: true, MemoryFiles: []string{"CLAUDE.md"}}
 	writeFiles(b, l.root, map[string]string{".git/HEAD": "ref: refs/heads/main\n", "AGENTLTL.yaml": fiveRules})
 	ctx := context.Background()
 	n := 0

@@ -15,7 +15,7 @@ import (
 func BenchmarkFirstCallAfterEdit(b *testing.B) {
 	dir := b.TempDir()
 	l := &lab{root: dir + "/project", home: dir + "/home", managed: dir + "/managed", state: dir + "/state", user: dir + "/home/.config/agentltl", now: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC), session: "s1"}
-	l.profile = Profile{Name: "claude-code", ShellTools: map[string]string{"Bash": "command"}, Ask: true, CallIDs: true, Batch: BatchEvent, Starts: true, Prompts: true, PreContext: true, UserLine: true, MemoryFiles: []string{"CLAUDE.md"}}
+	l.profile = Profile{Name: "claude-code", ShellTools: map[string]string{"Bash": "command"}, Ask: true, CallIDs: true, Batch: BatchEvent, Starts: true, Prompts: true, PreContext: true, MemoryFiles: []string{"CLAUDE.md"}}
 	n := 0
 	for b.Loop() {
 		n++

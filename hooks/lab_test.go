@@ -47,7 +47,7 @@ func newLab(t *testing.T, projectRules string) *lab {
 	l.user = filepath.Join(l.home, ".config", "agentltl")
 	l.profile = Profile{
 		Name: "claude-code", Agent: "Claude", ShellTools: map[string]string{"Bash": "command", "PowerShell": "command"},
-		Ask: true, CallIDs: true, Batch: BatchEvent, Starts: true, Prompts: true, PreContext: true, UserLine: true,
+		Ask: true, CallIDs: true, Batch: BatchEvent, Starts: true, Prompts: true, PreContext: true,
 		MemoryFiles: []string{"CLAUDE.md"},
 	}
 	l.put(".git/HEAD", "ref: refs/heads/main\n")

@@ -148,7 +148,7 @@ func (x *machine) handle(h int, e Event) Answer {
 	p := &Pipeline{
 		Profile: Profile{
 			Name: []string{"claude-code", "codex"}[h], ShellTools: map[string]string{"Bash": "command"}, Ask: h == 0, CallIDs: true,
-			Starts: true, Prompts: true, PreContext: true, UserLine: true,
+			Starts: true, Prompts: true, PreContext: true,
 		},
 		UserFile: x.users[h], Managed: x.root + "-none", Program: "v1", Now: func() time.Time { return x.now }, Without: quiet,
 		Store: func(root, session string) (state.Store, error) {

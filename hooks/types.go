@@ -136,7 +136,6 @@ type Profile struct {
 	Starts     bool     // there is a session-start event
 	Prompts    bool     // there is a user-prompt event
 	PreContext bool     // a call that goes ahead can carry text to the agent
-	UserLine   bool     // a refusal can carry a line to the user
 	ReplaceOut bool     // a result can be replaced
 	SendBacks  int      // send-backs per turn the harness allows; 0: no limit of its own
 	FreshShell bool     // every line runs in a new shell

@@ -99,7 +99,7 @@ func newHostile(t *testing.T) *hostile {
 	h.p = &hooks.Pipeline{
 		Profile: hooks.Profile{
 			Name: "claude-code", Agent: "the agent", ShellTools: map[string]string{"Bash": "command"}, Ask: true,
-			PreContext: true, Starts: true, Prompts: true, CallIDs: true, UserLine: true,
+			PreContext: true, Starts: true, Prompts: true, CallIDs: true,
 		},
 		StateDir: filepath.Join(top, "state"), UserDirs: []string{filepath.Join(top, "home/.config/agentltl"), filepath.Join(top, "home/.claude")},
 		Managed: filepath.Join(top, "etc"), ManagedTop: top, ManagedOwner: os.Getuid(), Home: filepath.Join(top, "home"),

@@ -120,9 +120,6 @@ func forHarness(harnesses []string, harness string) bool {
 	return len(harnesses) == 0 || harness == "" || slices.Contains(harnesses, canonicalHarness(harness))
 }
 
-// LibraryText is the bytes of a packaged entry, as the program ships them.
-func LibraryText(id string) ([]byte, bool) { return libraryText(id) }
-
 // LoadEntry loads one packaged entry by itself, with the examples of its rules:
 // what a release tests. A bundle's own examples are judged by all of its rules.
 func LoadEntry(id string, o LoadOptions) (*Set, Problems) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 )
 
 // A settingsMerge holds the values in force while files are merged, by key;
@@ -293,9 +292,4 @@ func packDigest(text string) (sum [32]byte) {
 		copy(sum[:], b)
 	}
 	return sum
-}
-
-// SettingNames lists the settings of this release, in the order of the documents.
-func SettingNames() []string {
-	return slices.DeleteFunc(keyNames(settingKeys(settingsTable())), func(s string) bool { return strings.TrimSpace(s) == "" })
 }

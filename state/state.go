@@ -161,8 +161,7 @@ type Memory struct {
 	Finishes  int               `json:"finishes,omitempty"` // send-backs of this turn
 	SentBack  bool              `json:"sent_back,omitempty"`
 	TurnEnded bool              `json:"turn_ended,omitempty"`
-	Batch     int               `json:"batch,omitempty"` // number of the running batch
-	BatchKey  string            `json:"batch_key,omitempty"`
+	Batch     int               `json:"batch,omitempty"`      // number of the running batch
 	Owed      bool              `json:"owed,omitempty"`       // an announcement is owed
 	OwedText  []string          `json:"owed_text,omitempty"`  // to the agent
 	OwedLines []string          `json:"owed_lines,omitempty"` // to the person

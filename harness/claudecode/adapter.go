@@ -39,7 +39,6 @@ func (Adapter) Profile() hooks.Profile {
 		Starts:     true,
 		Prompts:    true,
 		PreContext: true,
-		UserLine:   true,
 		ReplaceOut: true,
 		FreshShell: true,
 		SendBacks:  8,

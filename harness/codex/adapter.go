@@ -36,7 +36,6 @@ func (Adapter) Profile() hooks.Profile {
 		Starts:      true,
 		Prompts:     true,
 		PreContext:  true,
-		UserLine:    true,
 		ReplaceOut:  true,
 		SendBacks:   0,
 		ShellReads:  true,

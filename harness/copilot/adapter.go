@@ -37,7 +37,6 @@ func (Adapter) Profile() hooks.Profile {
 		Starts:     true,
 		Prompts:    true,
 		PreContext: true,
-		UserLine:   false,
 		ReplaceOut: true,
 		SendBacks:  8,
 		AutoModes:  nil,

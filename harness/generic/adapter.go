@@ -42,7 +42,6 @@ func (Adapter) Profile() hooks.Profile {
 		Starts:     true,
 		Prompts:    true,
 		PreContext: true,
-		UserLine:   true,
 		ReplaceOut: true,
 	}
 }

@@ -38,7 +38,6 @@ func (Adapter) Profile() hooks.Profile {
 		Starts:      false,
 		Prompts:     false,
 		PreContext:  false,
-		UserLine:    false,
 		ReplaceOut:  true,
 		SendBacks:   3,
 		AutoModes:   nil,

@@ -46,11 +46,6 @@ const (
 	Err
 )
 
-// Color says whether output for people may hold colour.
-func (e *Env) Color() bool {
-	return !e.NoColor && e.Getenv("NO_COLOR") == "" && e.Terminal(Out)
-}
-
 // Path makes a path of the command line absolute, as seen from Dir.
 func (e *Env) Path(p string) string {
 	if filepath.IsAbs(p) || e.Dir == "" {

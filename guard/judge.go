@@ -1,6 +1,8 @@
 package guard
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"time"
 
 	"github.com/agentltl/agentltl-hook/rules"
@@ -51,14 +53,29 @@ func (p *Proposal) key() string {
 		return p.Key
 	}
 	if p.Line != "" {
-		return "line:" + p.Line
+		return LineKey(p.Line)
 	}
 	return CallKey(p.Calls)
 }
 
+// maxKey is how long a key may be: a longer one is a digest of it, so that what
+// is kept of a call stays small.
+const maxKey = 2000
+
+func shortKey(kind, key string) string {
+	if len(key) <= maxKey {
+		return kind + ":" + key
+	}
+	sum := sha256.Sum256([]byte(key))
+	return kind + "#" + hex.EncodeToString(sum[:])
+}
+
+// LineKey names a line by its text.
+func LineKey(line string) string { return shortKey("line", line) }
+
 // CallKey names calls by tool and canonical arguments.
 func CallKey(calls []trace.Call) string {
-	b := []byte("call:")
+	var b []byte
 	for i := range calls {
 		if i > 0 {
 			b = append(b, ' ')
@@ -66,7 +83,7 @@ func CallKey(calls []trace.Call) string {
 		b = append(b, calls[i].Tool...)
 		b = trace.AppendJSON(b, calls[i].Args)
 	}
-	return string(b)
+	return shortKey("call", string(b))
 }
 
 // sameBatch says whether two proposals came in one message of the model. A

@@ -253,7 +253,7 @@ func (c *check) reserve() error {
 func (c *check) record() state.Decision {
 	d := state.Decision{
 		Time: c.Now, Session: c.tx.Session(), Harness: c.Harness, Action: c.d.Action.String(),
-		Key: c.key, Call: c.d.Call, Len: c.tx.Len(state.Session), Source: c.p.Line,
+		Key: c.key, Call: c.d.Call, Len: c.tx.Len(state.Session), Source: trace.ClipText(c.p.Line),
 	}
 	switch {
 	case len(c.d.Broken) > 0:
@@ -285,9 +285,10 @@ func (c *check) record() state.Decision {
 		d.More["unread"] = codes
 	}
 	if i := min(c.d.Call, len(c.chain)-1); i >= 0 {
-		d.Tool, d.Args = c.chain[i].Tool, c.chain[i].Args
+		x := trace.Clip(c.chain[i])
+		d.Tool, d.Args = x.Tool, x.Args
 		if d.Source == "" {
-			d.Source = c.chain[i].Source
+			d.Source = x.Source
 		}
 	}
 	return d

@@ -121,7 +121,14 @@ func valueText(v any) string {
 	}
 }
 
-func oneLine(s string) string { return strings.Join(strings.Fields(Clean(s)), " ") }
+// oneLine puts a text on a line; of a very long one its beginning.
+func oneLine(s string) string {
+	const most = 4 << 10
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return strings.Join(strings.Fields(Clean(s)), " ")
+}
 
 // problem says what in a call breaks a rule: the kind's own words, else the
 // contract's, else the formula.

@@ -102,7 +102,11 @@ func callsOf(d *state.Decision, dir string) ([]trace.Call, string) {
 	if s, ok := d.More["dir"].(string); ok {
 		dir = s
 	}
-	if line, ok := strings.CutPrefix(d.Key, "line:"); ok {
+	line, ok := strings.CutPrefix(d.Key, "line:")
+	if !ok && strings.HasPrefix(d.Key, "line#") {
+		line, ok = d.Source, true // as much of a very long line as is kept
+	}
+	if ok {
 		return []trace.Call{{Tool: "Bash", Args: trace.Args{"command": line}}}, dir
 	}
 	return []trace.Call{{Tool: d.Tool, Args: d.Args}}, dir

@@ -111,7 +111,7 @@ func nativeKey(p Profile, calls []trace.Call) string {
 	if len(calls) == 1 {
 		if arg, ok := p.ShellTools[calls[0].Tool]; ok {
 			if line, ok := calls[0].Args[arg].(string); ok {
-				return "line:" + line
+				return guard.LineKey(line)
 			}
 		}
 	}

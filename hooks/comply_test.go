@@ -28,9 +28,21 @@ func offered(text string) []string {
 	return out
 }
 
+// advises says whether a refusal tells what to do: in words, by calls that come
+// first, or by asking the user, who decides; a stop tells to end the turn.
+func advises(p Played) bool {
+	if p.Action == "ask" || p.Action == "stop" && strings.Contains(p.Text, "end your turn") {
+		return true
+	}
+	_, words, ok := strings.Cut(p.Text, "What to do: ")
+	words, _, _ = strings.Cut(words, "\n")
+	return ok && len(strings.Fields(words)) > 2 || len(offered(p.Text)) > 0
+}
+
 // comply plays steps; the last is to be refused. When the refusal offers a way it
-// is taken, call by call, and the refused call made again.
-func comply(t *testing.T, ruleText string, steps []string) (offers bool) {
+// is taken, call by call, and the refused call made again. A packaged rule's
+// refusal has to say what to do in any case.
+func comply(t *testing.T, ruleText string, steps []string, packaged bool) (offers bool) {
 	t.Helper()
 	root := t.TempDir()
 	must(t, os.MkdirAll(filepath.Join(root, ".git"), 0o755))
@@ -49,6 +61,9 @@ func comply(t *testing.T, ruleText string, steps []string) (offers bool) {
 	var last Played
 	for _, s := range steps {
 		last = play(s)
+	}
+	if packaged && last.Action != "none" && !advises(last) {
+		t.Errorf("%s of %q does not say what to do:\n%s", last.Action, steps, last.Text)
 	}
 	way := offered(last.Text)
 	if last.Action == "none" || len(way) == 0 {
@@ -83,7 +98,7 @@ func TestEveryOfferIsGood(t *testing.T) {
 		}
 		for i := range set.Rules {
 			for _, ex := range set.Rules[i].Examples {
-				if ex.Refused && comply(t, text, ex.Steps) {
+				if ex.Refused && comply(t, text, ex.Steps, true) {
 					offers = append(offers, set.Rules[i].ID)
 				}
 			}
@@ -115,13 +130,13 @@ func TestKindsOffer(t *testing.T) {
 		{"formula", "rules: [{id: r, formula: {type: Globally, args: {operand: {type: Implies, args: {left: {type: Now, args: {tool: ship}}, right: {type: Previous, args: {operand: {type: Once, args: {operand: {type: Now, args: {tool: build}}}}}}}}}}}]\n", []string{"ship"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if !comply(t, tt.rules, tt.steps) {
+			if !comply(t, tt.rules, tt.steps, false) {
 				t.Error("nothing is offered")
 			}
 		})
 	}
 	// What another rule refuses is not offered.
-	if comply(t, "rules: [{id: r, before: [pytest, git_push]}, {id: q, never: pytest}]\n", []string{"git push"}) {
+	if comply(t, "rules: [{id: r, before: [pytest, git_push]}, {id: q, never: pytest}]\n", []string{"git push"}, false) {
 		t.Error("a call that the rules refuse was offered")
 	}
 }

@@ -272,7 +272,7 @@ func (k key) described(required bool) map[string]any {
 	if required {
 		maps.Copy(s, inner)
 	} else {
-		s["anyOf"] = []any{inner, map[string]any{"type": "null"}}
+		maps.Copy(s, orNull(inner))
 	}
 	if k.doc != "" {
 		s["description"] = k.doc + " Example: `" + k.name + ": " + k.example + "`"

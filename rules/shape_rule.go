@@ -194,6 +194,11 @@ func orNull(s map[string]any) map[string]any {
 		s["enum"] = append(slices.Clone(words), nil)
 		return s
 	}
+	if choices, ok := s["anyOf"].([]any); ok && s["type"] == nil {
+		s = maps.Clone(s)
+		s["anyOf"] = append(slices.Clone(choices), map[string]any{"type": "null"})
+		return s
+	}
 	return map[string]any{"anyOf": []any{s, map[string]any{"type": "null"}}}
 }
 

@@ -111,7 +111,7 @@ func (d *doctor) unchecked(a adapter.Adapter, r adapter.Record) finding {
 	case unjudged > 0:
 		return check(id, adapter.Warn, fmt.Sprintf("saw %d of %d calls, %d of them only after they had run", seen, all, unjudged), fix)
 	case all == 0:
-		return check(id, adapter.OK, "no rule file applied to the newest session", "")
+		return check(id, adapter.OK, "the newest session ran no call under rules", "")
 	}
 	return check(id, adapter.OK, fmt.Sprintf("saw %d of %d calls of the newest session", seen, all), "")
 }

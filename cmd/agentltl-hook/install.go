@@ -82,6 +82,10 @@ func runInstall(e *env, o installOptions) error {
 		if m, ok := errors.AsType[*adapter.ManualError](err); ok {
 			return cli.Findingf("%s: %w", a.Profile().Name, m)
 		}
+		if twice, ok := errors.AsType[*adapter.TwiceError](err); ok {
+			name := a.Profile().Name
+			return cli.WithHint(cli.Findingf("%s: %w", name, twice), "keep the plugin, or take it out first: agentltl-hook uninstall %s", name)
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", a.Profile().Name, err)
 		}

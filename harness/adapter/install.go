@@ -50,6 +50,14 @@ func (e *ManualError) Error() string {
 	return fmt.Sprintf("%s %s; nothing was changed. Add these lines by hand:\n%s", e.Path, e.Why, e.Lines)
 }
 
+// A TwiceError says that the plugin is on: hooks beside it would judge every call
+// a second time.
+type TwiceError struct{ Path string } // the settings that switch it on
+
+func (e *TwiceError) Error() string {
+	return fmt.Sprintf("the plugin %s is enabled in %s: every call would be judged twice", PluginID, e.Path)
+}
+
 // A Command is a program to run.
 type Command struct {
 	Args  []string // the program and its arguments

@@ -44,8 +44,7 @@ func (a Adapter) Install(o adapter.InstallOptions) (adapter.Report, error) {
 		return adapter.Report{}, err
 	}
 	if pluginOn(o) && !o.Force {
-		return adapter.Report{}, fmt.Errorf("the plugin %s is enabled in %s and would judge every call a second time; "+
-			"\"claude plugin uninstall %s\" first, or keep the plugin", adapter.PluginID, filepath.Join(o.UserDir, "settings.json"), adapter.PluginID)
+		return adapter.Report{}, &adapter.TwiceError{Path: filepath.Join(o.UserDir, "settings.json")}
 	}
 	if err := plainJSON(path, src); err != nil {
 		return adapter.Report{}, err

@@ -34,8 +34,7 @@ func (a Adapter) Install(o adapter.InstallOptions) (adapter.Report, error) {
 		return o.InstallPlugin(p)
 	}
 	if pluginOn(o) && !o.Force {
-		return adapter.Report{}, fmt.Errorf("the plugin %s is enabled in %s and would judge every call a second time; "+
-			"\"codex plugin remove %s\" first, or keep the plugin", adapter.PluginID, configPath(o), adapter.PluginID)
+		return adapter.Report{}, &adapter.TwiceError{Path: configPath(o)}
 	}
 	path := hooksPath(o)
 	src, err := adapter.ReadOrNothing(path)

@@ -83,7 +83,7 @@ func (c *checker) print(r checked) {
 	if c.e.Quiet {
 		return
 	}
-	for _, text := range []string{r.unnumbered(), r.Context} {
+	for _, text := range []string{r.explained(), r.Context} {
 		if text != "" {
 			fmt.Fprintf(w, "       %s\n", strings.ReplaceAll(text, "\n", "\n       "))
 		}
@@ -93,16 +93,17 @@ func (c *checker) print(r checked) {
 	}
 }
 
-// unnumbered is the refusal without its last line: the decision it names is not
-// kept anywhere. What explains a single call is in its place.
-func (r *checked) unnumbered() string {
-	text, _, found := strings.Cut(r.Text, "\nexplain: ")
-	if found && r.I == 0 && r.Call != nil && r.Call.Tool == "Bash" {
-		if line, ok := r.Call.Input["command"].(string); ok && !strings.ContainsAny(line, "'\n") {
-			text += "\nexplain: agentltl-hook explain --call '" + line + "'"
-		}
+// explained is the refusal with what explains it. A first step is judged alone,
+// as explain --call judges it; later ones depend on those before.
+func (r *checked) explained() string {
+	if r.I > 0 || r.Call == nil || r.Call.Tool != "Bash" || r.Action == "none" {
+		return r.Text
 	}
-	return text
+	line, ok := r.Call.Input["command"].(string)
+	if !ok || r.Text == "" || strings.ContainsAny(line, "'\n") {
+		return r.Text
+	}
+	return strings.TrimRight(r.Text, "\n") + "\nexplain: agentltl-hook explain --call '" + line + "'"
 }
 
 func firstLine(s string) string {

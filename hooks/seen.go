@@ -46,12 +46,12 @@ func (r *run) see() {
 	if base == "" {
 		return
 	}
-	f, err := os.OpenFile(base+seenSuffix, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	f, err := appendNonblock(base + seenSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
 		if os.MkdirAll(filepath.Dir(base), 0o700) != nil {
 			return
 		}
-		f, err = os.OpenFile(base+seenSuffix, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+		f, err = appendNonblock(base + seenSuffix)
 	}
 	if err != nil {
 		return
@@ -70,7 +70,7 @@ func (r *run) unseen() bool {
 		return false
 	}
 	for _, suffix := range []string{seenSuffix, oldSuffix} {
-		b, err := os.ReadFile(base + suffix)
+		b, err := new(disk).ReadFile(base+suffix, 2*maxSeen)
 		if err == nil && bytes.Contains(b, r.mark()) {
 			return false
 		}

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// noFollow makes open fail on a symbolic link in the file's place.
-const noFollow = syscall.O_NOFOLLOW
+// noFollow makes open fail on a symbolic link in the file's place, and not wait
+// for the other end of a pipe that stands there.
+const noFollow = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
 // ownLock says that lock takes the lock, before bbolt asks for it again.
 const ownLock = true

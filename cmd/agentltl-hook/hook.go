@@ -146,6 +146,13 @@ func answerEvent(ctx context.Context, e *env, a adapter.Adapter, o hookOptions) 
 	if err != nil {
 		return failed(a, o.event, err)
 	}
+	if ev.Dir == "" {
+		// A payload that does not say where it is: no reason to judge by no rules.
+		ev.Dir = e.Dir
+	}
+	if ev.Project == "" {
+		ev.Project = ev.Dir
+	}
 	if o.project != "" {
 		ev.Project = e.Path(o.project)
 	}

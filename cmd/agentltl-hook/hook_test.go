@@ -36,6 +36,8 @@ func TestHookOddInput(t *testing.T) {
 		{"zero bytes", "PreToolUse", "\x00\x00\x00", true},
 		{"nested too deep", "PreToolUse", strings.Repeat(`{"a":`, 20_000) + "1" + strings.Repeat("}", 20_000), true},
 		{"no event anywhere", "", `{"tool_name":"Bash"}`, true},
+		{"no folder", "PreToolUse", `{"session_id":"s","tool_name":"Bash","tool_use_id":"n1","tool_input":{"command":"git push -f"}}`, true},
+		{"a folder of a wrong type", "PreToolUse", `{"session_id":"s","cwd":5,"tool_name":"Bash","tool_use_id":"n2","tool_input":{"command":"git push -f"}}`, true},
 		{"not JSON, after a call", "PostToolUse", "hello", false},
 		{"not JSON, at the end", "Stop", "hello", false},
 		{"unknown event", "SomethingNew", p.claude("SomethingNew", vector{}), false},

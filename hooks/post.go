@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"encoding/json"
 	"errors"
 	"regexp"
 	"slices"
@@ -215,7 +216,11 @@ func (w *work) ranUnseen(tx state.Tx) error {
 	if w.e.ID == "" {
 		return nil
 	}
-	return tx.PutCallID(w.e.ID, state.CallID{State: "recorded", Resumes: tx.Memory(state.Session).Resumes})
+	b, err := json.Marshal(w.answer)
+	if err != nil {
+		return err
+	}
+	return tx.PutCallID(w.e.ID, state.CallID{State: "recorded", Answer: b, Resumes: tx.Memory(state.Session).Resumes})
 }
 
 // gap says whether a call ran that was never proposed: no mark, and nothing else

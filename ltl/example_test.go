@@ -36,7 +36,7 @@ func ExampleClassify() {
 		return
 	}
 	c := ltl.Classify(f)
-	fmt.Println(c.Class, c.Reach.List())
+	fmt.Printf("%v %v\n", c.Class, c.Reach.List())
 	// Output:
 	// UNSAFE [not met yet pending]
 }

@@ -45,7 +45,7 @@ func (d *doctor) store() []finding {
 	case err != nil:
 		open = check("store.open", adapter.Bad, err.Error(), storeFix(err))
 	case info.Format != "":
-		open.Detail = fmt.Sprintf("%s: %s, %d kept, %s", info.Path, cli.Count(int(info.Calls), "call"), info.Kept, size(info.Size))
+		open.Detail = fmt.Sprintf("%s: %s, %d kept, %s", info.Path, cli.Count(info.Calls, "call"), info.Kept, size(info.Size))
 		if info.Size <= verifyUpTo {
 			if err := s.Verify(); err != nil {
 				open = check("store.open", adapter.Bad, err.Error(), storeFix(err))
@@ -98,7 +98,7 @@ func (d *doctor) orphans() finding {
 	}
 	var troubles, fixes []string
 	for _, o := range list {
-		troubles = append(troubles, fmt.Sprintf("%s (%s)", o.Root, cli.Count(int(o.Calls), "call")))
+		troubles = append(troubles, fmt.Sprintf("%s (%s)", o.Root, cli.Count(o.Calls, "call")))
 		fixes = append(fixes, "agentltl-hook reset --store "+o.Path)
 	}
 	fix := ""

@@ -74,7 +74,7 @@ func (w *walker) arithText(st *state, s string) (int64, bool) {
 			return n, true
 		}
 		if !isName(s) {
-			if strings.Contains(s, "$(") || strings.Contains(s, "`") {
+			if expandsAgain(s) {
 				w.note("dynamic-script", s, 0) // an index in a value is expanded again
 			}
 			return 0, false
@@ -144,6 +144,13 @@ func (w *walker) arithUnary(st *state, c ctx, x *syntax.UnaryArithm) (int64, boo
 	return n, ok
 }
 
+// arithTarget walks what the subscript of an assigned element runs.
+func (w *walker) arithTarget(st *state, c ctx, x syntax.ArithmExpr) {
+	if wd, ok := x.(*syntax.Word); !ok || wd.Lit() == "" {
+		w.arith(st, c, x)
+	}
+}
+
 // arithSet assigns to what an expression names.
 func (w *walker) arithSet(st *state, x syntax.ArithmExpr, n int64, ok bool) {
 	wd, isWord := x.(*syntax.Word)
@@ -185,13 +192,16 @@ func (w *walker) arithBinary(st *state, c ctx, x *syntax.BinaryArithm) (int64, b
 		w.arith(st, c, x.X)
 		return w.arith(st, c, x.Y)
 	case syntax.AndBoolAssgn, syntax.OrBoolAssgn, syntax.XorBoolAssgn, syntax.PowAssgn:
+		w.arithTarget(st, c, x.X)
 		w.arith(st, c, x.Y)
 		w.arithSet(st, x.X, 0, false)
 		return 0, false
 	case syntax.Assgn, syntax.AddAssgn, syntax.SubAssgn, syntax.MulAssgn, syntax.QuoAssgn, syntax.RemAssgn,
 		syntax.AndAssgn, syntax.OrAssgn, syntax.XorAssgn, syntax.ShlAssgn, syntax.ShrAssgn:
 		a, okA := int64(0), true
-		if x.Op != syntax.Assgn {
+		if x.Op == syntax.Assgn {
+			w.arithTarget(st, c, x.X)
+		} else {
 			a, okA = w.arith(st, c, x.X)
 		}
 		b, okB := w.arith(st, c, x.Y)

@@ -25,6 +25,9 @@ func (w *walker) assign(st *state, c ctx, a *syntax.Assign) {
 	if w.inherits(name) || st.vars[name].exported {
 		w.envExec(name, v, c.src.slice(a.Pos(), a.End()), w.pos(c, a))
 	}
+	if name == "PS4" && v.kind == text && expandsAgain(v.text) {
+		w.note("dynamic-script", c.src.slice(a.Pos(), a.End()), w.pos(c, a)) // set -x runs it
+	}
 	w.envLine(st, c, name, v, w.pos(c, a)) // the environment may well hold it
 }
 
@@ -224,6 +227,9 @@ func (w *walker) declare(st *state, c ctx, s *syntax.Stmt, d *syntax.DeclClause)
 
 // declared settles what the options of a declaration change about a variable.
 func (w *walker) declared(st *state, c ctx, variant, name, opts, src string, pos int) {
+	if v := w.lookup(st, name); v.kind == text && strings.ContainsAny(opts, "ni") && variant != "export" && expandsAgain(v.text) {
+		w.note("dynamic-script", src, pos) // the value is a name, or a sum
+	}
 	if strings.ContainsAny(opts, "ilunt") && variant != "export" {
 		// Values are computed, folded, or another variable's.
 		w.set(st, name, value{})
@@ -260,6 +266,7 @@ func (w *walker) declareWord(st *state, c ctx, variant, opts string, u word) {
 		return
 	}
 	if !isName(name) {
+		w.subscripts([]word{u})
 		return
 	}
 	w.localize(st, c, variant, name, opts)

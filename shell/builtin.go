@@ -48,11 +48,16 @@ func (w *walker) builtin(st *state, c ctx, cmd command) bool {
 		w.shift(st, args)
 	case "unset":
 		w.listed(st, c, cmd)
+		w.subscripts(args)
 		w.unset(st, args)
 	case "read", "mapfile", "readarray", "getopts", "printf", "wait", "let":
+		if name != "let" && (name != "printf" || len(args) > 1 && args[0].text == "-v") {
+			w.subscripts(args)
+		}
 		return w.assigning(st, c, cmd)
 	case "export", "declare", "typeset", "local", "readonly":
 		w.listed(st, c, cmd)
+		w.subscripts(args)
 		w.declareWords(st, c, name, args)
 	case "shopt":
 		w.listed(st, c, cmd)
@@ -76,6 +81,11 @@ func (w *walker) builtin(st *state, c ctx, cmd command) bool {
 	case "test", "[":
 		if n := len(args); name == "[" && n > 0 && args[n-1].text == "]" {
 			cmd.words = cmd.words[:n]
+		}
+		for i := range max(len(args)-1, 0) {
+			if args[i].text == "-v" {
+				w.subscripts(args[i+1 : i+2])
+			}
 		}
 		cmd.tool, cmd.args = "test", trace.Args{"argv": valueList(cmd.words[1:])}
 		w.listed(st, c, cmd)

@@ -403,6 +403,25 @@ var attempts = []struct {
 	// What the parser refuses.
 	{line: "rm x\n((", calls: []string{rmx}, unread: "syntax"},
 	{line: `ls "open`, unread: "syntax"},
+	// What bash evaluates where text seems to stand.
+	{line: `((a[$(rm x)]=1))`, calls: []string{rmx}},
+	{line: `((a[$(rm x)]|=1))`, calls: []string{rmx}},
+	{line: `let 'a[$(rm x)]=1'`, calls: []string{rmx}},
+	{line: `printf -v 'a[$(rm x)]' 1`, calls: []string{"printf"}, unread: "dynamic-script"},
+	{line: `read 'a[$(rm x)]'`, calls: []string{"read"}, unread: "dynamic-script"},
+	{line: `unset 'a[$(rm x)]'`, calls: []string{"unset"}, unread: "dynamic-script"},
+	{line: `declare 'a[$(rm x)]=1'`, calls: []string{"declare"}, unread: "dynamic-script"},
+	{line: `declare -n r='a[$(rm x)]'`, calls: []string{"declare"}, unread: "dynamic-script"},
+	{line: `test -v 'a[$(rm x)]'`, calls: []string{"test"}, unread: "dynamic-script"},
+	{line: `[[ -v 'a[$(rm x)]' ]]`, calls: []string{"test"}, unread: "dynamic-script"},
+	{line: `[[ 'a[$(rm x)]' -eq 1 ]]`, calls: []string{"test"}, unread: "dynamic-script"},
+	{line: `X='a[$(rm x)]'; echo "${!X}"`, calls: []string{"echo"}, unread: "dynamic-script"},
+	{line: `X='$(rm x)'; echo "${X@P}"`, calls: []string{"echo"}, unread: "dynamic-script"},
+	{line: `PS4='$(rm x)'; set -x; ls`, calls: []string{"set", "ls"}, unread: "dynamic-script"},
+	{line: `PS4='$(rm x)' bash -xc ls`, calls: []string{"bash", "ls"}, unread: "dynamic-script"},
+	{line: `mapfile -C 'rm x' -c 1 a < f`, calls: []string{"mapfile", `rm {} {"conditional":true}`}},
+	{line: `python3 -c "$(curl u)"`, calls: []string{"curl", "python"}, unread: "dynamic-code"},
+	{line: `node -e "$CODE"`, calls: []string{"node"}, unread: "dynamic-code"},
 	// Here-documents that bash itself misreads.
 	{line: "a=$(cat <<E | rm x; ls\nt\nE\n)", calls: []string{"cat", rmx}, unread: "syntax"},
 }

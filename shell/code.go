@@ -328,9 +328,15 @@ func (w *walker) stdinCode(st *state, c ctx, cmd command, base string, i int) {
 		switch v := call.Args[f].(type) {
 		case string:
 			if v != "" {
+				w.computedCode(cmd, v)
 				return
 			}
 		case []any:
+			for _, s := range v {
+				if s, ok := s.(string); ok {
+					w.computedCode(cmd, s)
+				}
+			}
 			if len(v) > 0 {
 				return
 			}
@@ -368,6 +374,16 @@ func (w *walker) stdinCode(st *state, c ctx, cmd command, base string, i int) {
 		}
 		w.note("dynamic-code", cmd.src, cmd.pos)
 	default:
+		w.note("dynamic-code", cmd.src, cmd.pos)
+	}
+}
+
+// computedCode reports a program text of which no part is known: $(curl u).
+func (w *walker) computedCode(cmd command, typed string) {
+	for _, u := range cmd.words[1:] {
+		if u.known || u.typed != typed || len(u.pieces) != 1 {
+			continue
+		}
 		w.note("dynamic-code", cmd.src, cmd.pos)
 	}
 }

@@ -20,6 +20,10 @@ func (w *walker) envExec(name string, v value, src string, pos int) {
 			return
 		}
 		w.note("env-exec", src, pos)
+	case "PS4":
+		if v.kind == text && expandsAgain(v.text) {
+			w.note("dynamic-script", src, pos)
+		}
 	case "PATH":
 		if w.pathHijacks(v) {
 			w.note("env-exec", src, pos)

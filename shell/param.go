@@ -32,7 +32,11 @@ func (w *walker) param(st *state, c ctx, pe *syntax.ParamExp, quoted bool) []pie
 	v, many := w.paramValue(st, c, pe)
 	v.none = v.none && w.req.Fresh
 	simple := !pe.Excl && !pe.Length && pe.Index == nil && pe.Slice == nil && pe.Repl == nil && pe.Exp == nil
+	w.promptText(c, pe, v)
 	if pe.Excl {
+		if v.kind == text && expandsAgain(v.text) {
+			w.note("dynamic-script", typed, w.pos(c, pe))
+		}
 		v, many = w.indirect(st, v), false
 	}
 	if pe.Length {

@@ -226,10 +226,22 @@ func (w *walker) testExpr(st *state, c ctx, x syntax.TestExpr) {
 	case *syntax.Word:
 		w.single(st, c, x)
 	case *syntax.UnaryTest:
+		if wd, ok := x.X.(*syntax.Word); ok && x.Op == syntax.TsVarSet {
+			w.testedNumber(st, w.single(st, c, wd))
+			return
+		}
 		w.testExpr(st, c, x.X)
 	case *syntax.ParenTest:
 		w.testExpr(st, c, x.X)
 	case *syntax.BinaryTest:
+		if isNumberTest(x.Op) {
+			for _, side := range []syntax.TestExpr{x.X, x.Y} {
+				if wd, ok := side.(*syntax.Word); ok {
+					w.testedNumber(st, w.single(st, c, wd))
+				}
+			}
+			return
+		}
 		w.testExpr(st, c, x.X)
 		if x.Op == syntax.AndTest || x.Op == syntax.OrTest {
 			c = c.skippable()

@@ -65,7 +65,10 @@ func (m *lineMaker) special() string {
 			return m.pick("echo 'alpha wr' > s.sh; bash s.sh", "echo 'beta x; gamma y' > s.sh; . ./s.sh", "printf 'zap w\\n' > s.sh && sh ./s.sh", "echo 'mk 1' > s.sh; echo 'mk 2' >> s.sh; bash s.sh", "alpha > s.sh; bash s.sh", "{ echo 'w4 g'; } > s.sh; sh s.sh")
 		}},
 		{"env", func() string {
-			return m.pick("env ", "env A=1 B='2 3' ", "env -i ", "env -u FOO ", "env -- ", "env X=$A ") + m.program() + " " + m.arg()
+			if m.chance(15) {
+				return "env -i " + m.nowhere() + " " + m.arg()
+			}
+			return m.pick("env ", "env A=1 B='2 3' ", "env -u FOO ", "env -- ", "env X=$A ") + m.program() + " " + m.arg()
 		}},
 		{"env-split", func() string {
 			return m.pick("env -S 'alpha x'", "env -S 'A=1 beta' y", "env -vS 'gamma x'", "env -S'zap 1 2' 3")
@@ -81,7 +84,12 @@ func (m *lineMaker) special() string {
 		{"setsid", func() string { return "setsid -w " + m.program() + " " + m.arg() }},
 		{"stdbuf", func() string { return m.pick("stdbuf -oL ", "stdbuf -o0 -e0 ") + m.program() + " " + m.arg() }},
 		{"sudo", func() string { return m.pick("sudo ", "sudo -u dev ", "sudo -n ") + m.program() + " " + m.arg() }},
-		{"command", func() string { return m.pick("command ", "command -p ", "command -- ") + m.program() + " " + m.arg() }},
+		{"command", func() string {
+			if m.chance(30) {
+				return "command -p " + m.nowhere() + " " + m.arg()
+			}
+			return m.pick("command ", "command -- ") + m.program() + " " + m.arg()
+		}},
 		{"builtin", func() string {
 			return m.pick("builtin cd sub; zap b", "builtin echo x", "command cd sub; zap c", "builtin eval 'alpha be'")
 		}},

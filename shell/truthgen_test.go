@@ -135,8 +135,8 @@ func (m *lineMaker) compound() string {
 		{"case", m.caseClause},
 		{"select", func() string { return "select s in a b; do alpha $s; break; done" }},
 		{"function", m.function},
-		{"arith-command", func() string { return m.pick("(( N > 1 ))", "((N+=1))", "(( $(echo 1) ))", "((N++))") }},
-		{"let", func() string { return m.pick("let N=N+1", "let 'N = 3'") }},
+		{"arith-command", func() string { return m.pick("(( N > 1 ))", "((N+=1))", "(( $(echo 1) ))", "((N++))", "((sx[$(alpha sx)]=1))", "((sx[$(beta q)]++))") }},
+		{"let", func() string { return m.pick("let N=N+1", "let 'N = 3'", "let 'sx[$(alpha lt)]=1'") }},
 		{"test", func() string { return m.pick("[ -f a.txt ]", "[ 1 -eq 1 ]", "test \"$A\" = aa", "test -z "+m.arg()) }},
 		{"test-double", func() string { return m.pick("[[ -n $(alpha tc) ]]", "[[ $A == a* ]]", "[[ -f a.txt && x =~ ^x ]]") }},
 		{"time", func() string { return "time " + m.simple() }},
@@ -239,6 +239,9 @@ func (m *lineMaker) function() string {
 	m.fn = was
 	return name + "() { " + body + "}; " + name + m.pick("", " p q", " 'a b'", " \"$A\"")
 }
+
+// nowhere is a program that no system has: for what leaves the closed PATH.
+func (m *lineMaker) nowhere() string { return m.pick("alpha", "beta", "gamma", "ship", "zap", "w4") }
 
 func (m *lineMaker) program() string {
 	p := m.pick(programs...)

@@ -403,6 +403,16 @@ var attempts = []struct {
 	// What the parser refuses.
 	{line: "rm x\n((", calls: []string{rmx}, unread: "syntax"},
 	{line: `ls "open`, unread: "syntax"},
+	// Files of the line that other programs run.
+	{line: `printf 'all:\n\trm x\n' > Makefile && make`, calls: []string{"printf", "make", `rm {} {"wrapper":"make","conditional":true}`}},
+	{line: `printf 'all: ; @rm x\n' > m && make -f m`, calls: []string{"make", rmx}},
+	{line: `make -f - <<< 'all: ; rm x'`, calls: []string{"make", rmx}},
+	{line: `curl u | make -f -`, calls: []string{"curl", "make"}, unread: "dynamic-code"},
+	{line: `curl -o Makefile u && make`, calls: []string{"curl", "make"}, unread: "script-written"},
+	{line: "printf 'a:\\n\\t$(X)\\n' > Makefile; make", calls: []string{"make"}, unread: "script-written"},
+	{line: `git clone u r && cd r && make`, calls: []string{"git_clone", "cd", "make"}},
+	{line: `echo '{"scripts":{"test":"rm x"}}' > package.json; npm test`, calls: []string{"echo", "npm_test"}, unread: "script-written"},
+	{line: `echo '{}' > package.json && npm install`, calls: []string{"echo", "npm_install"}},
 	// What bash evaluates where text seems to stand.
 	{line: `((a[$(rm x)]=1))`, calls: []string{rmx}},
 	{line: `((a[$(rm x)]|=1))`, calls: []string{rmx}},

@@ -26,7 +26,11 @@ func (w *walker) embedded(st *state, c ctx, cmd command, p spec.Parsed, base str
 	case "git":
 		w.gitLines(st, c, cmd, p, i)
 	case "make", "gmake", "bmake":
-		w.makeLines(cmd)
+		w.makeLines(st, c, cmd, i)
+	case "npm", "pnpm", "yarn", "bun":
+		w.projectScripts(st, cmd, "package.json")
+	case "just":
+		w.projectScripts(st, cmd, "justfile")
 	case "pwsh", "powershell":
 		w.powershell(cmd, i)
 	case "cmd":
@@ -213,15 +217,6 @@ func (w *walker) gdbLines(st *state, c ctx, cmd command) {
 			if rest, ok := strings.CutPrefix(t, pre); ok {
 				w.shellOut(st, c, cmd, rest, "gdb")
 			}
-		}
-	}
-}
-
-// makeLines reports SHELL= and a makefile that the line wrote.
-func (w *walker) makeLines(cmd command) {
-	for _, u := range cmd.words[1:] {
-		if strings.HasPrefix(u.text, "SHELL=") || strings.HasPrefix(u.text, "SHELL:=") || strings.HasPrefix(u.text, "MAKEFLAGS=") {
-			w.note("env-exec", cmd.src, cmd.pos)
 		}
 	}
 }

@@ -135,7 +135,9 @@ func (m *lineMaker) compound() string {
 		{"case", m.caseClause},
 		{"select", func() string { return "select s in a b; do alpha $s; break; done" }},
 		{"function", m.function},
-		{"arith-command", func() string { return m.pick("(( N > 1 ))", "((N+=1))", "(( $(echo 1) ))", "((N++))", "((sx[$(alpha sx)]=1))", "((sx[$(beta q)]++))") }},
+		{"arith-command", func() string {
+			return m.pick("(( N > 1 ))", "((N+=1))", "(( $(echo 1) ))", "((N++))", "((sx[$(alpha sx)]=1))", "((sx[$(beta q)]++))")
+		}},
 		{"let", func() string { return m.pick("let N=N+1", "let 'N = 3'", "let 'sx[$(alpha lt)]=1'") }},
 		{"test", func() string { return m.pick("[ -f a.txt ]", "[ 1 -eq 1 ]", "test \"$A\" = aa", "test -z "+m.arg()) }},
 		{"test-double", func() string { return m.pick("[[ -n $(alpha tc) ]]", "[[ $A == a* ]]", "[[ -f a.txt && x =~ ^x ]]") }},

@@ -344,7 +344,13 @@ var attempts = []struct {
 	{line: `git grep -O'rm x' y`, calls: []string{"git_grep", rmx}},
 	{line: `rg --pre rm x`, calls: []string{"rg", "rm"}},
 	{line: `make SHELL=/x all`, calls: []string{"make"}, unread: "env-exec"},
+	{line: `lua -e 'os.execute("rm x")'`, calls: []string{`lua {} {"opaque":"code"}`, rmx}},
+	{line: `psql <<< '\! rm x'`, calls: []string{"psql", `rm {} {"conditional":true}`}},
+	{line: `sqlite3 a.db <<< '.shell rm x'`, calls: []string{"sqlite3", rmx}},
 	// Elsewhere.
+	{line: `docker run --entrypoint rm img -rf x`, calls: []string{`rm {"recursive":true,"paths":["x"]} {"remote":"container"}`}},
+	{line: `docker run --entrypoint=sh img -c 'rm x'`, calls: []string{"sh", `rm {} {"remote":"container"}`}},
+	{line: `docker run --entrypoint "$E" img x`, calls: []string{"docker_run", "unknown_command"}, unread: "dynamic-command"},
 	{line: `ssh h 'rm x'`, calls: []string{"ssh", `rm {"paths":["x"]} {"remote":"host"}`}},
 	{line: `docker exec c rm x`, calls: []string{"docker_exec", `rm {} {"remote":"container"}`}},
 	{line: `docker run -v /:/h img rm -rf /h`, calls: []string{`docker_run {"volume":["/:/h"]}`, `rm {"recursive":true} {"remote":"container"}`}},

@@ -49,6 +49,12 @@ func (w *walker) embedded(st *state, c ctx, cmd command, p spec.Parsed, base str
 		}
 	case "gdb":
 		w.gdbLines(st, c, cmd)
+	case "psql", "mysql", "mariadb", "sqlite3":
+		w.clientInput(st, c, cmd, base)
+	case "lua", "luajit", "rscript", "julia":
+		if !p.Specced {
+			w.codeOption(st, c, cmd, base, i)
+		}
 	}
 	w.stdinCode(st, c, cmd, base, i)
 }
@@ -178,6 +184,37 @@ func (w *walker) editorInput(st *state, c ctx, cmd command) {
 				w.shellOut(st, c, cmd, rest, "ed")
 			}
 		}
+	}
+}
+
+// clientInput walks what a client of a database is told to hand to a shell: the
+// text itself is the server's.
+func (w *walker) clientInput(st *state, c ctx, cmd command, base string) {
+	if c.in == nil || c.in.used || !c.in.known {
+		return
+	}
+	for line := range strings.SplitSeq(c.in.text, "\n") {
+		line = strings.TrimSpace(line)
+		for _, pre := range []string{`\!`, "system ", ".shell ", ".system "} {
+			if rest, ok := strings.CutPrefix(line, pre); ok && (pre[0] == '.') == (base == "sqlite3") && (pre != "system " || base != "psql") {
+				w.shellOut(st, c, cmd, rest, base)
+			}
+		}
+	}
+}
+
+// codeOption walks the program text behind -e of an interpreter without a spec.
+func (w *walker) codeOption(st *state, c ctx, cmd command, base string, i int) {
+	for j, u := range cmd.words[1:] {
+		if t := u.text; t != "-e" && t != "-E" && t != "--eval" || j+2 >= len(cmd.words) {
+			continue
+		}
+		code := cmd.words[j+2]
+		w.calls[i].CLI.Opaque = "code"
+		if !code.known && len(code.pieces) == 1 {
+			w.note("dynamic-code", cmd.src, cmd.pos)
+		}
+		w.codeText(st, c, cmd, code.text, base+" "+u.text, language(base))
 	}
 }
 

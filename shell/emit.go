@@ -249,17 +249,7 @@ func (f *fieldWriter) path(fd spec.Field, v spec.Value) string {
 		return f.plain(fd, v)
 	}
 	r := f.resolve(base, v)
-	if r.unknown {
-		f.unknownPath(fd.Name)
-	}
-	if r.glob {
-		f.certainty(fd.Name, "glob")
-	}
-	if len(r.alts) > 0 {
-		f.certainty(fd.Name, "maybe-cwd")
-		f.setBound(r.shown, bound{exact: append([]string{r.shown}, r.alts...)})
-	}
-	f.setBound(r.shown, r.bound)
+	f.place(fd.Name, r)
 	if u, ok := f.word(v); ok && u.dyn {
 		f.setBound(u.dynamic(), r.bound) // rules look up the word as typed, too
 	}
@@ -267,6 +257,21 @@ func (f *fieldWriter) path(fd spec.Field, v spec.Value) string {
 		f.alt = append(f.alt, alternative{fd.Name, r.shown, p})
 	}
 	return r.shown
+}
+
+// place notes what is not certain about a path.
+func (f *fieldWriter) place(field string, r resolved) {
+	if r.unknown {
+		f.unknownPath(field)
+	}
+	if r.glob {
+		f.certainty(field, "glob")
+	}
+	if len(r.alts) > 0 {
+		f.certainty(field, "maybe-cwd")
+		f.setBound(r.shown, bound{exact: append([]string{r.shown}, r.alts...)})
+	}
+	f.setBound(r.shown, r.bound)
 }
 
 // resolve makes a value absolute. What runs elsewhere has paths of its own.

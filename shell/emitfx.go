@@ -197,15 +197,9 @@ func (f *fieldWriter) feed() {
 	}
 }
 
-// finish writes what is known only when all fields are there.
-func (f *fieldWriter) finish(p spec.Parsed) {
+// showUnknown lists the path fields that are not certain among the arguments.
+func (f *fieldWriter) showUnknown() {
 	cli := f.call.CLI
-	if p.PathsUnknown && !f.diffRead() {
-		cli.AllPathsUnknown = true
-	}
-	if f.call.Args == nil {
-		f.call.Args = trace.Args{}
-	}
 	switch {
 	case cli.AllPathsUnknown:
 		f.call.Args["unknown_paths"] = true
@@ -216,6 +210,18 @@ func (f *fieldWriter) finish(p spec.Parsed) {
 		}
 		f.call.Args["unknown_paths"] = l
 	}
+}
+
+// finish writes what is known only when all fields are there.
+func (f *fieldWriter) finish(p spec.Parsed) {
+	cli := f.call.CLI
+	if p.PathsUnknown && !f.diffRead() {
+		cli.AllPathsUnknown = true
+	}
+	if f.call.Args == nil {
+		f.call.Args = trace.Args{}
+	}
+	f.showUnknown()
 	for _, n := range p.Unsure {
 		f.certainty(n, "unknown")
 	}

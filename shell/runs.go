@@ -20,7 +20,7 @@ func (w *walker) runs(st *state, c ctx, cmd command, p spec.Parsed, i int) bool 
 	done := w.special(st, c, cmd, base, i)
 	if !done {
 		for _, r := range p.Run {
-			w.specRun(st, c, cmd, r)
+			w.specRun(st, c, cmd, entered(p, r))
 			done = true
 		}
 	}
@@ -185,6 +185,17 @@ func (w *walker) loseEnv(st *state) {
 	clear(st.vars)
 	clear(st.exportedFn)
 	st.envLost = true
+}
+
+// entered is what a container runs whose entry point an option names: that, with
+// the words behind the image as its own.
+func entered(p spec.Parsed, r spec.Run) spec.Run {
+	for _, f := range p.Fields {
+		if f.Name == "entrypoint" && r.Remote == "container" && r.Kind == "argv" && len(f.From) == 1 && f.From[0].Text != "" {
+			r.Words = append([]spec.Value{f.From[0]}, r.Words...)
+		}
+	}
+	return r
 }
 
 // specRun walks what a command's spec says it runs.

@@ -220,6 +220,9 @@ func (w *walker) scriptFile(st *state, c ctx, cmd command, u word, wrapper strin
 	if i >= 0 && i < len(w.calls) {
 		// What a rule that wants scripts read first looks at.
 		setArg(&w.calls[i], "script", key)
+		f := fieldWriter{w: w, call: &w.calls[i]}
+		f.place("script", w.resolve(st.dir, u))
+		f.showUnknown()
 	}
 	c.wrappers[len(c.wrappers)-1] = wrapper
 	text, ok, sure := w.scriptText(c, key, cmd)

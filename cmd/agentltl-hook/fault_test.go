@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -112,11 +113,15 @@ func TestFaultPoints(t *testing.T) {
 	}
 }
 
-// withoutNumbers drops the decision's number: a killed attempt may have taken one.
+// withoutNumbers drops the decision's number, which a killed attempt may have
+// taken, and the line for the person, which says once what is new: an attempt
+// killed after its commit has said it, as far as the store knows.
 func withoutNumbers(out string) string {
-	head, _, _ := strings.Cut(out, "explain ")
+	head, _, _ := strings.Cut(personLine.ReplaceAllString(out, ""), "explain ")
 	return head
 }
+
+var personLine = regexp.MustCompile(`"systemMessage":"[^"]*",?`)
 
 // trace lists the sources of the recorded calls.
 func (p *reportProject) trace() []string {

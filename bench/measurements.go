@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -191,6 +193,7 @@ func measureBurst(b *bench) error {
 	}
 	for _, n := range []int{8, 16, 64} {
 		var floors, hooks []time.Duration
+		var busy atomic.Int32
 		for range b.rounds(20) {
 			f, err := b.burst(n, func(int) *proc { return b.floor("burst") })
 			if err != nil {
@@ -198,6 +201,13 @@ func measureBurst(b *bench) error {
 			}
 			h, err := b.burst(n, func(k int) *proc {
 				q := p.hook("PreToolUse")
+				q.ok = func(stdout []byte, status int) error {
+					if bytes.Contains(stdout, []byte("store busy")) {
+						busy.Add(1)
+						return nil
+					}
+					return silent(stdout, status)
+				}
 				q.stdin, err = p.payload("PreToolUse", p.id(), nil)
 				return q
 			})
@@ -209,6 +219,7 @@ func measureBurst(b *bench) error {
 			b.sample("burst"+strconv.Itoa(n), "hook", h)
 		}
 		b.ratio(fmt.Sprintf("slowest of %d at once, all reserving", n), median(hooks), median(floors), 2, "the slowest floor program")
+		b.limit(fmt.Sprintf("answers of %d at once that met a busy store, of %d", n, n*len(hooks)), float64(busy.Load()), 0, "%.0f")
 	}
 	return nil
 }

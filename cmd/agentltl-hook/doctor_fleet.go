@@ -110,7 +110,7 @@ func (d *doctor) silent(a adapter.Adapter) finding {
 func (d *doctor) ruled(a adapter.Adapter, r adapter.Record) bool {
 	dir := r.Dir
 	if dir == "" {
-		f, err := openRecord(r.Path)
+		f, err := os.Open(r.Path)
 		if err != nil {
 			return false
 		}

@@ -2,14 +2,12 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/agentltl/agentltl-hook/harness/adapter"
 	"github.com/agentltl/agentltl-hook/hooks"
-	"github.com/agentltl/agentltl-hook/internal/unpack"
 	"github.com/agentltl/agentltl-hook/rules"
 	"github.com/agentltl/agentltl-hook/state"
 	"github.com/agentltl/agentltl-hook/store"
@@ -70,7 +68,7 @@ func (d *doctor) unchecked(a adapter.Adapter, r adapter.Record) finding {
 	if r.Path == "" {
 		return check(id, adapter.OK, "no session yet", "")
 	}
-	f, err := openRecord(r.Path)
+	f, err := os.Open(r.Path)
 	if err != nil {
 		return check(id, adapter.Warn, fmt.Sprintf("the newest session cannot be read: %v", err), "")
 	}
@@ -155,23 +153,6 @@ func (d *doctor) lookups(a adapter.Adapter) func(dir, session, id string) (known
 		}
 		return p.known(id), !p.unjudged[id], true
 	}
-}
-
-// openRecord opens a session record, compressed or not.
-func openRecord(path string) (io.ReadCloser, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	r, err := unpack.Reader(f)
-	if err != nil {
-		_ = f.Close()
-		return nil, err
-	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{r, f}, nil
 }
 
 // limits names what the rules in force cannot hold here (rules.md 18).

@@ -12,11 +12,13 @@ import (
 // pre judges a proposed call: first on a read-only look, then, only if something
 // must be kept, once more under the exclusive lock.
 func (r *run) pre() (Answer, error) {
-	p := r.read(r.request())
-	j := r.judge()
-	w := &work{run: r, j: j, p: p}
-	if err := r.view(w.look); err != nil {
-		return Answer{}, err
+	w := r.looked
+	if w == nil {
+		w = r.work()
+		w.err = r.view(w.look)
+	}
+	if w.err != nil {
+		return Answer{}, w.err
 	}
 	if w.known || !w.keep {
 		w.watch()
@@ -47,10 +49,14 @@ type work struct {
 	p      reading
 	d      guard.Decision
 	answer Answer
-	known  bool // the same call id was answered already
-	keep   bool // something is to be written
-	must   bool // without it the decision would not hold
+	err    error // of looking
+	known  bool  // the same call id was answered already
+	keep   bool  // something is to be written
+	must   bool  // without it the decision would not hold
 }
+
+// work reads the event's calls.
+func (r *run) work() *work { return &work{run: r, p: r.read(r.request()), j: r.judge()} }
 
 func (w *work) look(tx state.Tx) error {
 	if w.again(tx) {

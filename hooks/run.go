@@ -29,8 +29,9 @@ type run struct {
 	set     *rules.Compiled // rules in force; nil: no rule file in any layer
 	loaded  *rules.Set      // just parsed, not from the store
 	held    *state.Reservation
-	turned  bool // the turn before ended and nobody tells us of prompts
-	alone   bool // nobody can answer a question
+	looked  *work // a proposed call, judged in the transaction that found the rules; nil: not yet
+	turned  bool  // the turn before ended and nobody tells us of prompts
+	alone   bool  // nobody can answer a question
 	auto    bool
 	strict  bool
 	note    *string // the answer's notice, for what is found out while it is kept
@@ -70,6 +71,7 @@ func (p *Pipeline) begin(e Event) (*run, error) {
 		return r, err
 	}
 	if r.mem.Start.IsZero() && r.moved() {
+		r.looked = nil
 		if err := r.view(r.look); err != nil {
 			return r, err
 		}
@@ -78,7 +80,7 @@ func (p *Pipeline) begin(e Event) (*run, error) {
 		r.load()
 	}
 	if !r.rooted && r.share() {
-		r.set, r.loaded = nil, nil
+		r.set, r.loaded, r.looked = nil, nil, nil
 		if err := r.view(r.look); err != nil {
 			return r, err
 		}
@@ -172,7 +174,8 @@ func rootOf(tx state.Tx, child, parent string) string {
 }
 
 // look reads what the session remembers, and the compiled set of the files in
-// force if it is there.
+// force if it is there. A proposed call is then judged at once: opening the
+// store a second time would cost a hook a thirtieth of its time.
 func (r *run) look(tx state.Tx) error {
 	r.mem = tx.Memory(state.Session)
 	r.settle()
@@ -183,8 +186,13 @@ func (r *run) look(tx state.Tx) error {
 	r.key = rules.SetKey(r.found.Files, r.keyOptions())
 	r.ctx = r.context()
 	set, err := rules.OpenSet(r.part, r.ctx)
-	if err == nil && !set.Stale() {
-		r.set = set
+	if err != nil || set.Stale() {
+		return nil
+	}
+	r.set = set
+	if r.e.Kind == PreTool {
+		r.looked = r.work()
+		r.looked.err = r.looked.look(tx)
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func (s *Set) Parts() map[string][]byte {
 		h.builtIn(&s.Rules[i], i)
 		listed[i] = s.Rules[i].listed()
 	}
-	parts := map[string][]byte{"head": mustJSON(h), "list": mustJSON(listed), "index": s.index()}
+	parts := map[string][]byte{"head": trace.AppendStruct(nil, &h, nil), "list": mustJSON(listed), "index": s.index()}
 	for i := range s.defs {
 		parts[rulePart(i)] = s.rulePart(i)
 	}
@@ -88,18 +88,19 @@ func (h *head) builtIn(r *Rule, i int) {
 // A compiledRule is a rule in its part: the def, its value beside it, and what
 // compiling took out of the canonical text.
 type compiledRule struct {
-	def
-	Value  *struct{} `json:"value,omitempty"` // nil, and hides the def's: that follows the JSON
-	Digest []byte    `json:"digest"`
-	Tools  []string  `json:"tools,omitempty"`
-	Always bool      `json:"always,omitempty"`
-	Exists bool      `json:"exists,omitempty"`
+	Def    def      `json:"def"` // without Value: that follows the JSON
+	Digest []byte   `json:"digest"`
+	Tools  []string `json:"tools,omitempty"`
+	Always bool     `json:"always,omitempty"`
+	Exists bool     `json:"exists,omitempty"`
 }
 
 // rulePart writes the length of the rule's JSON, the JSON, and its value.
 func (s *Set) rulePart(i int) []byte {
 	r := &s.Rules[i]
-	c := mustJSON(compiledRule{def: s.defs[i], Digest: r.Digest[:], Tools: r.Tools, Always: r.Always, Exists: r.Exists})
+	part := compiledRule{Def: s.defs[i], Digest: r.Digest[:], Tools: r.Tools, Always: r.Always, Exists: r.Exists}
+	part.Def.Value = nil
+	c := trace.AppendStruct(nil, &part, nil)
 	b := binary.AppendUvarint(nil, uint64(len(c)))
 	b = append(b, c...)
 	return trace.AppendJSON(b, s.defs[i].Value)
@@ -112,11 +113,11 @@ func readRule(b []byte) (*compiledRule, error) {
 		return nil, errIndex
 	}
 	var c compiledRule
-	if err := decodeJSONInto(b[k:k+int(n)], &c); err != nil {
+	if _, err := trace.DecodeStruct(b[k:k+int(n)], &c); err != nil {
 		return nil, err
 	}
 	v, err := trace.DecodeJSON(b[k+int(n):])
-	c.def.Value = v
+	c.Def.Value = v
 	return &c, err
 }
 
@@ -213,7 +214,7 @@ func OpenSet(part func(name string) ([]byte, bool), ctx *Context) (*Compiled, er
 		name string
 		read func([]byte) error
 	}{
-		{"head", func(b []byte) error { return decodeJSONInto(b, &c.head) }},
+		{"head", c.readHead},
 		{"index", c.index.open},
 	} {
 		b, ok := part(p.name)
@@ -229,6 +230,11 @@ func OpenSet(part func(name string) ([]byte, bool), ctx *Context) (*Compiled, er
 		ctx.PathField = func(tool, field string) bool { return c.Specs().PathField(tool, field) }
 	}
 	return c, nil
+}
+
+func (c *Compiled) readHead(b []byte) error {
+	_, err := trace.DecodeStruct(b, &c.head)
+	return err
 }
 
 // Compiled gives a loaded set the methods of a compiled one.
@@ -297,12 +303,12 @@ func (c *Compiled) Rule(i int) (*Rule, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compiled rules: rule %d: %w", i, err)
 	}
-	if kindByName(p.Kind) == nil {
-		return nil, fmt.Errorf("compiled rules: rule %d is of the unknown kind %q", i, p.Kind)
+	if kindByName(p.Def.Kind) == nil {
+		return nil, fmt.Errorf("compiled rules: rule %d is of the unknown kind %q", i, p.Def.Kind)
 	}
-	made := build(&p.def, c.ctx)
+	made := build(&p.Def, c.ctx)
 	if len(made.problems) > 0 {
-		return nil, fmt.Errorf("compiled rules: rule %s: %s", p.ID, made.problems[0])
+		return nil, fmt.Errorf("compiled rules: rule %s: %s", p.Def.ID, made.problems[0])
 	}
 	r := made.rule
 	copy(r.Digest[:], p.Digest)

@@ -3,6 +3,8 @@ package store
 import (
 	"errors"
 	"fmt"
+
+	"github.com/agentltl/agentltl-hook/trace"
 )
 
 // The troubles a caller tells apart (rules.md 17).
@@ -42,4 +44,14 @@ func damaged(format string, args ...any) {
 
 func corrupt(path, what string) error {
 	return fmt.Errorf("store %s: %w: %s", path, ErrCorrupt, what)
+}
+
+// decode reads a struct of package state; what names the value for the message
+// of a damaged file. It returns the whole object.
+func decode(data []byte, v any, what string) map[string]any {
+	m, err := trace.DecodeStruct(data, v)
+	if err != nil {
+		damaged("%s: %v", what, err)
+	}
+	return m
 }

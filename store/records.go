@@ -31,7 +31,7 @@ func (t *Tx) PutMemory(s state.Scope, m state.Memory) error {
 	if !t.now().IsZero() {
 		m.LastUse = t.now()
 	}
-	return put(b, []byte(kState), encode(&m, nil), "state")
+	return put(b, []byte(kState), trace.AppendStruct(nil, &m, nil), "state")
 }
 
 // The bucket of call ids holds i<id> -> {"n": ..., and the id's value} and, for
@@ -70,7 +70,7 @@ func (t *Tx) PutCallID(id string, c state.CallID) error {
 		return err
 	}
 	more := map[string]any{"n": json.Number(strconv.Itoa(n))}
-	return put(b, key, encode(&c, more), "id")
+	return put(b, key, trace.AppendStruct(nil, &c, more), "id")
 }
 
 func (t *Tx) addID(b *bbolt.Bucket, n int, id string) error {
@@ -144,7 +144,7 @@ func (t *Tx) PutReservation(r state.Reservation) error {
 			return err
 		}
 	}
-	val := encode(&r, map[string]any{"n": json.Number(strconv.Itoa(n)), "calls": calls})
+	val := trace.AppendStruct(nil, &r, map[string]any{"n": json.Number(strconv.Itoa(n)), "calls": calls})
 	if err := put(all, projectTicket(r.Session, r.Ticket), val, "res"); err != nil {
 		return err
 	}
@@ -218,7 +218,7 @@ func (t *Tx) PutDecision(d state.Decision) (string, error) {
 		return "", err
 	}
 	b.FillPercent = 1
-	if err := put(b, number(n), encode(&d, nil), "decision"); err != nil {
+	if err := put(b, number(n), trace.AppendStruct(nil, &d, nil), "decision"); err != nil {
 		return "", err
 	}
 	if _, err := next(b); err != nil {
@@ -310,7 +310,7 @@ func (t *Tx) PutException(e state.Exception) (int, error) {
 		}
 		e.Number = n + 1
 	}
-	return e.Number, put(b, number(e.Number), encode(&e, nil), "exception")
+	return e.Number, put(b, number(e.Number), trace.AppendStruct(nil, &e, nil), "exception")
 }
 
 // eachSession calls fn for every session until it returns false.

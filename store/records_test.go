@@ -72,7 +72,7 @@ func TestValuesRoundTrip(t *testing.T) {
 	} {
 		n := 0
 		setAll(reflect.ValueOf(v).Elem(), &n)
-		data := encode(v, nil)
+		data := trace.AppendStruct(nil, v, nil)
 		got := reflect.New(reflect.TypeOf(v).Elem())
 		decode(data, got.Interface(), "value")
 		if diff := cmp.Diff(v, got.Interface()); diff != "" {
@@ -86,7 +86,7 @@ func TestValuesRoundTrip(t *testing.T) {
 			t.Errorf("%T is not canonical: %s", v, data)
 		}
 		zero := reflect.New(reflect.TypeOf(v).Elem())
-		decode(encode(zero.Interface(), nil), zero.Interface(), "value")
+		decode(trace.AppendStruct(nil, zero.Interface(), nil), zero.Interface(), "value")
 		if !zero.Elem().IsZero() {
 			t.Errorf("%T: zero comes back as %+v", v, zero.Elem())
 		}

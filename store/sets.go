@@ -218,7 +218,7 @@ func (t *Tx) PutLastGood(key string, val []byte) error {
 		return err
 	}
 	g := good{Program: version.Series(t.core.s.o.Program), N: n, Time: trace.FormatTime(t.now()), Set: set}
-	if err := put(b, goodKey(key, g.Program), encode(&g, nil), "last-good"); err != nil {
+	if err := put(b, goodKey(key, g.Program), trace.AppendStruct(nil, &g, nil), "last-good"); err != nil {
 		return err
 	}
 	for i, old := range t.goods(key) {

@@ -6,4 +6,7 @@ package main
 
 import "os"
 
-func main() { os.Exit(run(os.Args[1:], newEnv())) }
+func main() {
+	growStack()
+	os.Exit(run(os.Args[1:], newEnv()))
+}

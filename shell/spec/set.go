@@ -1,13 +1,14 @@
 package spec
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/agentltl/agentltl-hook/trace"
 )
 
 // A Set is the specs in force: the bundled ones and those of rule files. It is
@@ -134,7 +135,7 @@ func (s *Set) record(path string) *Command {
 		return c.(*Command)
 	}
 	c := &Command{}
-	if err := json.Unmarshal([]byte(s.data[off:off+n]), c); err != nil {
+	if _, err := trace.DecodeStruct([]byte(s.data[off:off+n]), c); err != nil {
 		panic(fmt.Sprintf("spec: bundled spec of %s does not decode: %v", path, err))
 	}
 	c.set, c.key = s, c.Name

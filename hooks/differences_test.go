@@ -42,6 +42,23 @@ func TestD01BrokenFile(t *testing.T) {
 	}
 }
 
+// What stands in for a broken file is another set after each edit that loaded: a
+// rule that was not in force while a call ran has not seen it.
+func TestTheSameTypoAfterAnotherEdit(t *testing.T) {
+	const once, other, typo = "rules: [{id: once, at_most: {call: deploy, times: 1}}]\n", "rules: [{id: r, never: zap}]\n", "rules: [{id: r, nevr: zap}]\n"
+	l := newLab(t, once)
+	l.start("startup")
+	for _, file := range []string{once, other} {
+		l.put("AGENTLTL.yaml", file)
+		l.want("ls => allow", "zap => "+map[string]string{once: "allow", other: "deny r"}[file])
+		l.put("AGENTLTL.yaml", typo)
+		l.want("ls => allow")
+	}
+	l.want("deploy => allow", "zap => deny r")
+	l.put("AGENTLTL.yaml", once)
+	l.want("deploy => deny once")
+}
+
 func TestD02CorruptStore(t *testing.T) {
 	l := newLab(t, "rules: [{id: once, at_most: {call: deploy, times: 1}}]\n")
 	l.want("deploy => allow")

@@ -1,7 +1,9 @@
 package hooks
 
 import (
+	"crypto/sha256"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -249,6 +251,21 @@ func (r *run) load() {
 	}
 	r.loaded, _ = rules.Load(r.found.Files, o)
 	r.set = r.loaded.Compiled()
+	if len(r.loaded.Broken) > 0 {
+		r.key = r.keyInForce()
+	}
+}
+
+// keyInForce names the rules in force where a broken file does not: what stands in
+// for the same text is another set after each edit that loaded, and a position
+// kept under the text's name would count calls as consumed by rules that never
+// saw them.
+func (r *run) keyInForce() state.Digest {
+	b := slices.Clone(r.key[:])
+	for _, ref := range guard.Book(r.set, r.key).Refs() {
+		b = append(append(b, byte(ref.Scope)), ref.Digest[:]...)
+	}
+	return sha256.Sum256(b)
 }
 
 // listed names the rules in force without decoding them; where they cannot be

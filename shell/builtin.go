@@ -157,7 +157,7 @@ func (w *walker) opened(st *state, c ctx, cmd command) ctx {
 	if cmd.rs.gone {
 		c.out = nil
 		if cmd.rs.out >= 0 {
-			c.out = newSink(w.conditional(st, c))
+			c.out = newSink(st, c)
 		}
 	}
 	return c

@@ -115,7 +115,7 @@ const maxAlts = 8
 // be where it was.
 func (w *walker) moveTo(st *state, old, to dir) {
 	to.ok = slices.Clone(to.alts)
-	certain := st.errexit || to.known && w.req.FS != nil && w.req.FS.IsDir(to.path)
+	certain := st.errexit == on || to.known && w.req.FS != nil && w.req.FS.IsDir(to.path)
 	if to.known && old.known && !certain && to.path != old.path {
 		for _, p := range append([]string{old.path}, old.alts...) {
 			if p != to.path && !slices.Contains(to.alts, p) {
@@ -131,6 +131,7 @@ func (w *walker) moveTo(st *state, old, to dir) {
 	if len(to.alts) > maxAlts {
 		to = dir{path: to.path}
 	}
+	to.sure = certain
 	st.dir, st.old = to, old
 	st.old.ok = nil
 	st.own(w)

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -367,7 +368,7 @@ func (w *walker) stdinCode(st *state, c ctx, cmd command, base string, i int) {
 		call.CLI.Opaque = "code"
 		w.codeText(st, c, cmd, got.text, base, lang)
 	case got.file != "":
-		if text, ok, sure := w.scriptText(c, got.file, cmd); ok && sure {
+		if text, ok, sure := w.scriptText(st, c, got.file, cmd); ok && sure {
 			call.CLI.Opaque = "code"
 			w.codeText(st, c, cmd, text, base, lang)
 			return
@@ -390,7 +391,11 @@ func (w *walker) computedCode(cmd command, typed string) {
 
 // codeFile looks at a program that the line wrote, or that is on the disk.
 func (w *walker) codeFile(st *state, c ctx, cmd command, script, lang string, i int) {
-	text, ok, _ := w.scriptText(c, join(st.dir.path, script), cmd)
+	u := literal(script, cmd.pos)
+	if i := slices.IndexFunc(cmd.words, func(x word) bool { return x.text == script }); i > 0 {
+		u = cmd.words[i]
+	}
+	text, ok, _ := w.scriptAt(st, c, u, cmd)
 	if !ok {
 		return
 	}

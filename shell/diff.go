@@ -78,7 +78,7 @@ func (f *fieldWriter) diffText() (string, bool) {
 
 func (f *fieldWriter) readDiff(path string) (string, bool) {
 	if file, ok := f.w.writtenFile(path); ok {
-		return file.text, file.known && f.c.certainly(file.scope)
+		return file.text, file.known && file.surely(f.st, f.c)
 	}
 	if f.w.madeHere(path) {
 		return "", false

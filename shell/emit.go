@@ -156,7 +156,9 @@ func (f *fieldWriter) word(v spec.Value) (word, bool) {
 // fields rewrites the arguments: paths become absolute, words that the peer
 // would not have expanded are shown as typed, what is not certain is named.
 func (f *fieldWriter) fields(p spec.Parsed) {
-	shifted := false // a glob stands for one operand: its matches shift the others
+	// A glob, or what is none or several words, stands for one operand: what
+	// comes of it shifts the others.
+	shifted := false
 	for _, fd := range p.Fields {
 		if len(fd.From) == 0 {
 			continue
@@ -172,7 +174,7 @@ func (f *fieldWriter) fields(p spec.Parsed) {
 		switch have := f.call.Args[fd.Name].(type) {
 		case string:
 			f.call.Args[fd.Name] = shown[len(shown)-1]
-			if u, ok := f.word(fd.From[len(fd.From)-1]); ok && u.glob && u.text == fd.From[len(fd.From)-1].Text {
+			if u, ok := f.word(fd.From[len(fd.From)-1]); ok && (u.glob || u.split && !p.UnknownArgs) && u.text == fd.From[len(fd.From)-1].Text {
 				shifted = true
 			}
 		case []any:

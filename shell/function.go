@@ -80,7 +80,7 @@ func (w *walker) body(st *state, c ctx, f *function, cmd command) {
 	}
 	w.calling = append(w.calling, f)
 	defer func() { w.calling = w.calling[:len(w.calling)-1] }()
-	outer := st.params
+	outer, leftFn := st.params, st.leftFn
 	hidden := map[string]variable{}
 	for _, e := range cmd.env {
 		hidden[e.name] = variable{w.lookup(st, e.name), st.vars[e.name].exported || w.inherits(e.name)}
@@ -89,7 +89,7 @@ func (w *walker) body(st *state, c ctx, f *function, cmd command) {
 	}
 	st.params = params{known: true, zero: outer.zero, args: cmd.words[1:]}
 	c.fn = &fnInfo{saved: map[string]variable{}}
-	c.src = f.src
+	c.src, c.script = f.src, f.src.script
 	w.bodyStmt(st, c, f)
 	if st.returned && len(c.fn.returns) > 0 {
 		*st = *c.fn.returns[0]
@@ -97,7 +97,7 @@ func (w *walker) body(st *state, c ctx, f *function, cmd command) {
 	for _, r := range c.fn.returns {
 		*st = *w.join(st, r)
 	}
-	st.returned = false
+	st.returned, st.leftFn = false, leftFn
 	st.own(w)
 	maps.Copy(st.vars, c.fn.saved)
 	maps.Copy(st.vars, hidden)
@@ -159,7 +159,7 @@ func (w *walker) bodyUnknown(st *state, c ctx, f *function) {
 	w.calling = append(w.calling, f)
 	st.params = params{zero: st.params.zero}
 	c.fn = &fnInfo{saved: map[string]variable{}}
-	c.src = f.src
+	c.src, c.script = f.src, f.src.script
 	w.bodyStmt(st, c, f)
 	w.calling = w.calling[:len(w.calling)-1]
 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -15,11 +16,24 @@ type sink struct {
 	oneOf   []string // the only line is one of these
 	file    string   // all of it is what this file holds
 	lost    bool
-	cond    bool // the part itself may be skipped
 	oneLine bool // the only line is one path: mktemp
+
+	// Where the part stands: what is written there, and not deeper in something
+	// that may be skipped, is written whenever the part runs.
+	scope, left, leftFn *scope
+	repeated, ended     bool
+	errexit             tri
 }
 
-func newSink(cond bool) *sink { return &sink{cond: cond} }
+func newSink(st *state, c ctx) *sink {
+	return &sink{scope: c.scope, left: st.left, leftFn: st.leftFn, repeated: c.repeated, ended: st.ended || st.returned, errexit: st.errexit}
+}
+
+// surely says whether a command at c runs whenever the part does.
+func (s *sink) surely(st *state, c ctx) bool {
+	return c.scope == s.scope && st.left == s.left && st.leftFn == s.leftFn && st.errexit == s.errexit &&
+		(s.repeated || !c.repeated) && (s.ended || !st.ended && !st.returned)
+}
 
 // lose says that something unknown is written.
 func (s *sink) lose(ctx) {
@@ -29,11 +43,11 @@ func (s *sink) lose(ctx) {
 }
 
 // write adds known text. What is written only maybe makes the whole unknown.
-func (s *sink) write(text string, cond bool) {
+func (s *sink) write(text string, sure bool) {
 	if s == nil {
 		return
 	}
-	if cond && !s.cond || len(s.globs) > 0 || len(s.oneOf) > 0 || s.file != "" || s.text.Len()+len(text) > maxValueLen {
+	if !sure || len(s.globs) > 0 || len(s.oneOf) > 0 || s.file != "" || s.text.Len()+len(text) > maxValueLen {
 		s.lost = true
 	}
 	if !s.lost {
@@ -52,21 +66,24 @@ func (s *sink) paths(globs []string) {
 	s.globs = append(s.globs, globs...)
 }
 
-// choice adds a possible value of the only line.
-func (s *sink) choice(line string) {
-	if s.text.Len() > 0 || s.file != "" || len(s.globs) > 0 || len(s.oneOf) >= maxValues {
+// choice says that one of these is the only line; not sure: or nothing is
+// written.
+func (s *sink) choice(sure bool, lines ...string) {
+	if s.text.Len() > 0 || s.file != "" || len(s.globs) > 0 || len(s.oneOf) > 0 || len(lines) >= maxValues {
 		s.lost = true
 	}
-	s.oneOf = append(s.oneOf, line)
-	s.oneLine = s.oneLine || len(s.oneOf) == 1
-	if line == "" || line[0] == '-' || strings.ContainsFunc(line, isBlank) || hasGlob(line) {
-		s.oneLine = false
+	if !sure {
+		lines = append(slices.Clip(lines), "")
 	}
+	s.oneOf = lines
+	s.oneLine = !slices.ContainsFunc(lines, func(l string) bool {
+		return l == "" || l[0] == '-' || strings.ContainsFunc(l, isBlank) || hasGlob(l)
+	})
 }
 
 // copyOf says that a file's text is written. Only the whole of one file is kept.
-func (s *sink) copyOf(file string, cond bool) {
-	if cond && !s.cond || file == "" || s.file != "" || s.text.Len() > 0 || len(s.globs) > 0 || len(s.oneOf) > 0 {
+func (s *sink) copyOf(file string, sure bool) {
+	if !sure || file == "" || s.file != "" || s.text.Len() > 0 || len(s.globs) > 0 || len(s.oneOf) > 0 {
 		s.lost = true
 	}
 	s.file = file
@@ -124,7 +141,7 @@ func (w *walker) substitution(st *state, c ctx, x *syntax.CmdSubst, quoted bool)
 	if !x.Backquotes {
 		w.lostSeparator(c, x.Stmts)
 	}
-	out := w.capture(st, c, x.Stmts, w.conditional(st, c))
+	out := w.capture(st, c, x.Stmts)
 	if text, ok := out.known(); ok {
 		p.known, p.text, p.shape = true, strings.TrimRight(text, "\n"), soft
 		p.split = !quoted
@@ -139,14 +156,19 @@ func (w *walker) substitution(st *state, c ctx, x *syntax.CmdSubst, quoted bool)
 }
 
 // capture walks statements in a subshell and collects their output.
-func (w *walker) capture(st *state, c ctx, list []*syntax.Stmt, cond bool) *sink {
+func (w *walker) capture(st *state, c ctx, list []*syntax.Stmt) *sink {
 	in := c
 	in.op = "$()"
 	in.depth++
 	in.redirs = nil
-	in.out = newSink(cond)
 	in.loop = nil
-	w.stmts(st.clone(), in, list)
+	child := st.clone()
+	child.errexit = off // bash sets it aside there
+	in.out = newSink(child, in)
+	w.stmts(child, in, list)
+	if st.errexit != off && len(list) > 1 {
+		in.out.lose(c) // other shells do not, and a failure ends the text
+	}
 	return in.out
 }
 
@@ -157,7 +179,7 @@ func (w *walker) procSubst(st *state, c ctx, x *syntax.ProcSubst) *sink {
 	in.op = "$()"
 	in.depth++
 	in.redirs = nil
-	in.out = newSink(w.conditional(st, c))
+	in.out = newSink(st, c)
 	in.loop = nil
 	if x.Op == syntax.CmdOut {
 		in.in = &input{piped: true}

@@ -12,13 +12,12 @@ import (
 // output adds what a command writes to its standard output, as far as its words
 // tell, and gives it its input.
 func (w *walker) output(st *state, c ctx, cmd command, p spec.Parsed) {
-	cond := w.conditional(st, c) || c.repeated
 	words := cmd.words[1:]
 	base := progName(cmd.words[0].text)
 	if c.in != nil && !readsNothing(base) {
 		in := c.in.take()
 		w.giveStdin(in)
-		if c.out != nil && w.passes(c, cmd, base, in, cond) {
+		if c.out != nil && w.passes(st, c, cmd, base, in) {
 			return
 		}
 	}
@@ -26,37 +25,42 @@ func (w *walker) output(st *state, c ctx, cmd command, p spec.Parsed) {
 	if out == nil {
 		return
 	}
+	sure := out.surely(st, c)
 	switch base {
 	case "echo":
 		if s, ok := w.echoText(c, words); ok {
-			out.write(s, cond)
+			out.write(s, sure)
 			return
 		}
 	case "printf":
 		if s, ok := printfText(words); ok {
-			out.write(s, cond)
+			out.write(s, sure)
 			return
 		}
 	case "cat":
 		if len(words) == 1 && words[0].known && !words[0].glob && !strings.HasPrefix(words[0].text, "-") &&
 			st.dir.known && len(st.dir.alts) == 0 {
-			out.copyOf(w.pathKey(st.dir, words[0]), cond)
+			out.copyOf(w.pathKey(st.dir, words[0]), sure)
 			return
 		}
 	case "pwd":
-		if v := w.lookup(st, "PWD"); len(words) == 0 && !cond && v.kind == text {
-			out.choice(v.text)
+		if dirs, ok := w.lookup(st, "PWD").options(); len(words) == 0 && ok {
+			out.choice(sure, dirs...)
+			return
+		}
+	case "cd":
+		if cdSilent(st, words) {
 			return
 		}
 	case "dirname", "basename", "realpath", "readlink":
-		if w.pathOutput(st, c, cmd, base, cond) {
+		if w.pathOutput(st, c, cmd, base) {
 			return
 		}
 	case "mktemp":
-		w.mktempOutput(c, words)
+		w.mktempOutput(st, c, words)
 		return
 	case "git":
-		if w.gitOutput(st, c, cmd, cond) {
+		if w.gitOutput(st, c, cmd) {
 			return
 		}
 	case "ls":
@@ -64,8 +68,8 @@ func (w *walker) output(st *state, c ctx, cmd command, p spec.Parsed) {
 			return
 		}
 	case "go":
-		if dir, ok := w.goFolder(words); ok && (!cond || out.cond) {
-			out.choice(dir)
+		if dir, ok := w.goFolder(words); ok {
+			out.choice(sure, dir)
 			return
 		}
 	case "find", "gfind":
@@ -107,12 +111,28 @@ func silent(base string, words []word) bool {
 	case "true", "false", "test", "[", "colon", "shift", "unset", "exit", "return", "let", "shopt", "read",
 		"wait", "redirect":
 		return true
-	case "cd":
-		return len(words) == 0 || len(words) == 1 && words[0].known && strings.HasPrefix(words[0].text, "/")
 	case "export", "declare", "local", "readonly", "typeset", "set", "alias", "trap":
 		return len(words) > 0 && words[0].known && !strings.HasPrefix(words[0].text, "-p")
 	}
 	return false
+}
+
+// cdSilent says whether cd does not write where it went, as it does for "cd -"
+// and for what it finds through CDPATH.
+func cdSilent(st *state, words []word) bool {
+	v, set := st.vars["CDPATH"]
+	for _, u := range words {
+		dirs, ok := u.options()
+		if !ok {
+			return false
+		}
+		for _, d := range dirs {
+			if d == "-" || set && v.kind != unset && !strings.HasPrefix(d, "/") {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // maxStdin is how much of a text a call shows as its stdin.
@@ -146,7 +166,7 @@ func setArg(call *trace.Call, name string, v any) {
 }
 
 // passes is what commands write that hand their input on.
-func (w *walker) passes(c ctx, cmd command, base string, in input, cond bool) bool {
+func (w *walker) passes(st *state, c ctx, cmd command, base string, in input) bool {
 	operands := 0
 	for _, u := range cmd.words[1:] {
 		if !u.known || !strings.HasPrefix(u.text, "-") || u.text == "-" {
@@ -173,10 +193,10 @@ func (w *walker) passes(c ctx, cmd command, base string, in input, cond bool) bo
 	}
 	switch {
 	case whole && in.known:
-		c.out.write(in.text, cond)
+		c.out.write(in.text, c.out.surely(st, c))
 		return true
 	case whole && in.file != "":
-		c.out.copyOf(in.file, cond)
+		c.out.copyOf(in.file, c.out.surely(st, c))
 		return true
 	case len(in.globs) > 0 && operands <= 0:
 		c.out.paths(in.globs)
@@ -308,7 +328,7 @@ func printfRound(b *strings.Builder, format string, args *[]word) bool {
 }
 
 // pathOutput is what dirname, basename, realpath and readlink -f write.
-func (w *walker) pathOutput(st *state, c ctx, cmd command, base string, cond bool) bool {
+func (w *walker) pathOutput(st *state, c ctx, cmd command, base string) bool {
 	var ops []word
 	follow := base != "readlink"
 	for _, u := range cmd.words[1:] {
@@ -342,18 +362,15 @@ func (w *walker) pathOutput(st *state, c ctx, cmd command, base string, cond boo
 	if base != "dirname" && base != "basename" && !st.dir.known {
 		return false
 	}
-	switch {
-	case cond:
-		return false
-	case u.known && !u.glob:
-		c.out.choice(f(u.text))
-	case len(u.bound.exact) > 0:
-		for _, s := range u.bound.exact {
-			c.out.choice(f(s))
-		}
-	default:
+	ss, ok := u.options()
+	if !ok {
 		return false
 	}
+	all := make([]string, len(ss))
+	for i, s := range ss {
+		all[i] = f(s)
+	}
+	c.out.choice(c.out.surely(st, c), all...)
 	return true
 }
 
@@ -367,7 +384,7 @@ func (w *walker) tmp() string {
 
 // mktempOutput is a path in the folder of temporary files, or where a template
 // says.
-func (w *walker) mktempOutput(c ctx, words []word) {
+func (w *walker) mktempOutput(st *state, c ctx, words []word) {
 	folder, template, suffix, tmp := "", "", "", false
 	for i := 0; i < len(words); i++ {
 		t := words[i].text
@@ -407,6 +424,7 @@ func (w *walker) mktempOutput(c ctx, words []word) {
 	case template != "" && !tmp:
 		glob = name
 	}
+	c.out.lost = c.out.lost || !c.out.surely(st, c)
 	c.out.oneLine = true
 	c.out.paths([]string{glob})
 }
@@ -459,7 +477,7 @@ func (w *walker) runnerFile(variable string) (string, bool) {
 }
 
 // gitOutput is what git ls-files, diff --name-only and rev-parse write.
-func (w *walker) gitOutput(st *state, c ctx, cmd command, cond bool) bool {
+func (w *walker) gitOutput(st *state, c ctx, cmd command) bool {
 	words := cmd.words[1:]
 	if !allKnown(words) && len(words) > 0 && !words[0].known {
 		return false
@@ -471,8 +489,8 @@ func (w *walker) gitOutput(st *state, c ctx, cmd command, cond bool) bool {
 	switch sub {
 	case "rev-parse":
 		if len(rest) == 1 && rest[0].text == "--show-toplevel" && st.dir.known {
-			c.out.choice(w.gitRoot(st.dir.path))
-			return !cond
+			c.out.choice(c.out.surely(st, c), w.gitRoot(st.dir.path))
+			return true
 		}
 	case "ls-files", "diff":
 		return w.gitPaths(c, sub, rest)

@@ -80,6 +80,11 @@ func (w *walker) paramValue(st *state, c ctx, pe *syntax.ParamExp) (v value, man
 		}
 	}
 	v = w.lookup(st, name)
+	if lit := indexLit(pe.Index); name == "BASH_SOURCE" && c.script != nil && (pe.Index == nil || lit == "0") {
+		v = wordValue(*c.script)
+		v.shape = soft
+		return v, false
+	}
 	if pe.Index == nil {
 		switch v.kind {
 		case list:

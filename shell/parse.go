@@ -34,7 +34,7 @@ func (w *walker) script(st *state, c ctx, text string, pos int) {
 		w.note("dialect", text, pos)
 	}
 	file, text := w.parse(text, pos)
-	c.src = &source{text: text, offset: pos, nested: nested, file: file, outer: c.src}
+	c.src = &source{text: text, offset: pos, nested: nested, file: file, outer: c.src, script: c.script}
 	c.top = false
 	w.stmts(st, c, file.Stmts)
 }

@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A resolved path is an operand as a path field shows it, with what is not
 // certain about it.
@@ -76,5 +79,15 @@ func homeText(s string) bool {
 
 // pathKey is how a file is known by name within one line.
 func (w *walker) pathKey(base dir, u word) string {
-	return w.resolve(base, u).shown
+	r := w.resolve(base, u)
+	if r.unknown && len(r.bound.exact) == 1 {
+		return r.bound.exact[0]
+	}
+	return r.shown
+}
+
+// places are the files that a word may name: the first is its pathKey.
+func (w *walker) places(base dir, u word) []string {
+	r := w.resolve(base, u)
+	return slices.Concat([]string{w.pathKey(base, u)}, r.alts, r.bound.exact)
 }

@@ -21,7 +21,7 @@ type shellArgs struct {
 	script   *word
 	zero     word
 	params   []word
-	errexit  bool
+	errexit  tri
 	unsure   bool // an option is not known
 	anything bool // there are operands
 }
@@ -71,7 +71,10 @@ func readShell(words []word) shellArgs {
 			case 's':
 				stdin = stdin || t[0] == '-'
 			case 'e':
-				a.errexit = t[0] == '-'
+				a.errexit = off
+				if t[0] == '-' {
+					a.errexit = on
+				}
 			case 'o', 'O':
 				value++
 			}
@@ -118,7 +121,7 @@ func (w *walker) shell(st *state, c ctx, cmd command, base string, i int) {
 	child.params = params{known: true, zero: a.zero, args: a.params}
 	child.errexit = a.errexit
 	in := within(c, base)
-	in.loop, in.fn, in.noAlias = nil, nil, ""
+	in.loop, in.fn, in.noAlias, in.script = nil, nil, "", nil
 	fed := c.feed != nil && c.feed.all
 	if fed {
 		// Words come behind those that are there.
@@ -171,7 +174,7 @@ func (w *walker) childShell(st *state, cmd command) *state {
 	}
 	clear(child.aliases)
 	child.stack, child.stackLost = nil, false
-	child.noglob, child.nobrace, child.errexit, child.expand = off, off, false, false
+	child.noglob, child.nobrace, child.errexit, child.expand = off, off, off, false
 	child.ended, child.returned, child.lastpipe = false, false, false
 	return child
 }
@@ -193,7 +196,7 @@ func (w *walker) stdinScript(st *state, c ctx, cmd command) {
 		w.again(st, c, []word{*got.word}, cmd.pos)
 		return
 	case got.file != "":
-		if text, ok, sure := w.scriptText(c, got.file, cmd); ok {
+		if text, ok, sure := w.scriptText(st, c, got.file, cmd); ok {
 			w.maybeScript(st, c, text, cmd.pos, sure)
 			if sure {
 				return
@@ -216,16 +219,16 @@ func (w *walker) scriptFile(st *state, c ctx, cmd command, u word, wrapper strin
 		c.out.lose(c)
 		return
 	}
-	key := w.pathKey(st.dir, u)
 	if i >= 0 && i < len(w.calls) {
 		// What a rule that wants scripts read first looks at.
-		setArg(&w.calls[i], "script", key)
+		r := w.resolve(st.dir, u)
+		setArg(&w.calls[i], "script", r.shown)
 		f := fieldWriter{w: w, call: &w.calls[i]}
-		f.place("script", w.resolve(st.dir, u))
+		f.place("script", r)
 		f.showUnknown()
 	}
 	c.wrappers[len(c.wrappers)-1] = wrapper
-	text, ok, sure := w.scriptText(c, key, cmd)
+	text, ok, sure := w.scriptAt(st, c, u, cmd)
 	if !ok || !sure {
 		if i >= 0 && i < len(w.calls) {
 			w.calls[i].CLI.Opaque = "script"
@@ -233,6 +236,7 @@ func (w *walker) scriptFile(st *state, c ctx, cmd command, u word, wrapper strin
 		c.out.lose(c)
 	}
 	if ok {
+		c.script = &u
 		w.maybeScript(st, c, text, cmd.pos, sure)
 	}
 }

@@ -22,7 +22,7 @@ func (w *walker) simple(st *state, c ctx, s *syntax.Stmt, call *syntax.CallExpr)
 		}
 		if len(rs.list) > 0 {
 			w.emitRedirect(st, c, s, rs)
-			w.fileWritten(st, c, &rs, newSink(false))
+			w.fileWritten(st, c, &rs, newSink(st, c))
 		}
 		return
 	}
@@ -135,7 +135,7 @@ func (w *walker) program(st *state, c ctx, cmd command) {
 		w.output(st, in, cmd, p)
 	}
 	w.fileWritten(st, c, &cmd.rs, in.out)
-	w.effectsWritten(c, i, cmd)
+	w.effectsWritten(st, c, i, cmd)
 	w.cloned(st, c, i)
 }
 
@@ -270,7 +270,7 @@ func (w *walker) arithCommand(st *state, c ctx, s *syntax.Stmt, xs []syntax.Arit
 	}
 	if rs := w.redirects(st, c, s.Redirs); len(rs.list) > 0 {
 		w.emitRedirect(st, c, s, rs)
-		w.fileWritten(st, c, &rs, newSink(false))
+		w.fileWritten(st, c, &rs, newSink(st, c))
 	}
 }
 

@@ -29,7 +29,7 @@ func (w *walker) source(st *state, c ctx, cmd command) {
 		text, ok, sure = *f.file, true, true
 	} else if f.known || !strings.HasPrefix(f.typed, "<(") {
 		before := len(w.unresolved)
-		text, ok, sure = w.scriptText(c, w.pathKey(st.dir, f), cmd)
+		text, ok, sure = w.scriptAt(st, c, f, cmd)
 		if !ok && len(w.unresolved) > before {
 			in.out.lose(in)
 			w.forgetAll(st)
@@ -50,9 +50,13 @@ func (w *walker) source(st *state, c ctx, cmd command) {
 		in.out.lose(in)
 		w.forgetAll(st)
 	}
-	outer := st.params
+	outer, leftFn := st.params, st.leftFn
 	if len(args) > 1 {
 		w.setParams(st, args[1:])
+	}
+	in.script = nil
+	if strings.Contains(f.text, "/") { // others are looked for on PATH
+		in.script = &f
 	}
 	// A return in the file leaves the file.
 	in.fn = &fnInfo{saved: map[string]variable{}}
@@ -60,7 +64,7 @@ func (w *walker) source(st *state, c ctx, cmd command) {
 	for _, r := range in.fn.returns {
 		*st = *w.join(st, r)
 	}
-	st.returned = false
+	st.returned, st.leftFn = false, leftFn
 	if len(args) > 1 {
 		st.params = outer
 	}

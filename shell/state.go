@@ -14,6 +14,7 @@ type dir struct {
 	known bool     // false: relative paths may be anywhere
 	alts  []string // where it stands instead if a cd did not work
 	ok    []string // alts that remain if the last cd worked
+	sure  bool     // the last cd did work
 }
 
 func at(path string) dir { return dir{path: path, known: true} }
@@ -77,12 +78,16 @@ type state struct {
 	params     params
 	noglob     tri
 	nobrace    tri
-	errexit    bool
+	errexit    tri
 	expand     bool // expand_aliases
 	ended      bool // exit or exec ran: the rest of this shell is conditional
 	returned   bool // return ran: the rest of this function is conditional
-	lastpipe   bool
-	shared     bool // the maps belong to another state, too
+	// left and leftFn mark what runs only if no exit, or return, on some other
+	// way was taken: it has not run for sure where the shell, or the function,
+	// is over. See sink.surely.
+	left, leftFn *scope
+	lastpipe     bool
+	shared       bool // the maps belong to another state, too
 }
 
 // A tri is an option that may be on, off, or either.
@@ -197,12 +202,21 @@ func (w *walker) lookup(st *state, name string) value {
 // happened: its directory is the base of paths whose directory is not known.
 func (w *walker) join(a, b *state) *state {
 	switch {
-	case a == b || b.ended && !a.ended:
+	case a == b:
 		return a
-	case a.ended && !b.ended:
-		return b
+	case a.ended != b.ended:
+		if a.ended {
+			a = b
+		}
+		c := a.clone()
+		c.left = &scope{a.left}
+		return c
 	}
 	c := a.clone()
+	c.left, c.leftFn = joinScope(a.left, b.left), joinScope(a.leftFn, b.leftFn)
+	if a.returned != b.returned {
+		c.leftFn = &scope{c.leftFn}
+	}
 	c.own(w)
 	for name, v := range a.vars {
 		u, ok := b.vars[name]
@@ -242,7 +256,7 @@ func (w *walker) join(a, b *state) *state {
 		c.params = joinParams(a.params, b.params)
 	}
 	c.noglob, c.nobrace = joinTri(a.noglob, b.noglob), joinTri(a.nobrace, b.nobrace)
-	c.errexit = a.errexit && b.errexit
+	c.errexit = joinTri(a.errexit, b.errexit)
 	c.expand = a.expand || b.expand
 	c.lastpipe = a.lastpipe || b.lastpipe
 	c.envLost = a.envLost || b.envLost
@@ -268,7 +282,7 @@ func joinDir(a, b dir) dir {
 // not have run: a cd in it may not have happened.
 func (w *walker) joinChain(bad, ok *state) *state {
 	c := w.join(bad, ok)
-	if c == bad || c == ok || bad.dir.same(ok.dir) {
+	if bad == ok || bad.ended != ok.ended || bad.dir.same(ok.dir) {
 		return c
 	}
 	c.dir = ok.dir
@@ -283,6 +297,17 @@ func (w *walker) joinChain(bad, ok *state) *state {
 		c.dir = dir{path: bad.dir.path}
 	}
 	return c
+}
+
+// joinScope is the deeper of two scopes, if one is within the other.
+func joinScope(a, b *scope) *scope {
+	switch {
+	case a.holds(b):
+		return b
+	case b.holds(a):
+		return a
+	}
+	return &scope{a}
 }
 
 func joinTri(a, b tri) tri {

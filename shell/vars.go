@@ -51,7 +51,7 @@ func (st *state) option(yes bool, letters, long string) {
 		st.nobrace = not
 	}
 	if strings.Contains(letters, "e") || long == "errexit" {
-		st.errexit = yes
+		st.errexit = to
 	}
 }
 
@@ -201,7 +201,7 @@ func (w *walker) listedLet(st *state, c ctx, cmd command, args []word) {
 	}
 	if len(cmd.rs.list) > 0 {
 		w.emit(st, c, command{words: []word{literal("redirect", 0)}, tool: "redirect", rs: cmd.rs, src: cmd.src, pos: cmd.pos})
-		w.fileWritten(st, c, &cmd.rs, newSink(false))
+		w.fileWritten(st, c, &cmd.rs, newSink(st, c))
 	}
 }
 

@@ -163,7 +163,7 @@ func (w *walker) group(st *state, c ctx, s *syntax.Stmt, walk func(ctx)) {
 	if rs.gone {
 		inner.out = nil
 		if rs.out >= 0 {
-			inner.out = newSink(w.conditional(st, c))
+			inner.out = newSink(st, c)
 		}
 	}
 	walk(inner)
@@ -199,7 +199,10 @@ func (w *walker) binary(st *state, c ctx, cmd *syntax.BinaryCmd) {
 		}
 		cmd, first = x, x.X
 	}
+	st.dir.sure = false
 	w.stmt(st, c, first)
+	_, simple := first.Cmd.(*syntax.CallExpr)
+	moved := simple && endsInCd(first) && len(st.funcs["cd"].list) == 0 && st.dir.sure // by a cd that cannot fail
 	// ok and bad are the states in which the chain so far worked, or not.
 	bad, ok := st.clone(), st
 	if endsInCd(first) {
@@ -214,7 +217,9 @@ func (w *walker) binary(st *state, c ctx, cmd *syntax.BinaryCmd) {
 		if l.op == "||" {
 			in.scope = c.scope
 		}
-		in = in.skippable()
+		if in.cond = true; i < len(chain)-1 || l.op != "&&" || !moved {
+			in = in.skippable()
+		}
 		in.op = l.op
 		if around = in.scope; l.op == "||" {
 			around = c.scope
@@ -321,7 +326,7 @@ func (w *walker) pipeline(st *state, c ctx, parts []pipePart) {
 		}
 		last := i == len(parts)-1
 		if !last {
-			in.out = newSink(w.conditional(st, c))
+			in.out = newSink(st, c)
 		}
 		part := st.clone()
 		w.stmt(part, in, p.s)

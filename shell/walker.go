@@ -43,6 +43,7 @@ type source struct {
 	nested bool // a text within the line: positions are those of the command that runs it
 	file   *syntax.File
 	outer  *source
+	script *word // the file it is in, as it was named
 }
 
 // slice is the text between two positions.
@@ -69,6 +70,7 @@ type ctx struct {
 	out      *sink
 	feed     *feed
 	src      *source
+	script   *word // the file whose text is walked
 	loop     *loopInfo
 	again    int     // offset in the text of the outermost loop around, plus 1; 0: none
 	fn       *fnInfo // the function being walked
@@ -81,6 +83,16 @@ type ctx struct {
 // in it, or around it, did happen for what stands deeper in it.
 type scope struct{ outer *scope }
 
+// holds says whether a scope is t, or around it.
+func (s *scope) holds(t *scope) bool {
+	for ; t != nil; t = t.outer {
+		if t == s {
+			return true
+		}
+	}
+	return s == nil
+}
+
 // skippable is the place of a part that may be skipped.
 func (c ctx) skippable() ctx {
 	c.cond = true
@@ -89,14 +101,7 @@ func (c ctx) skippable() ctx {
 }
 
 // certainly says whether what happened in scope s has happened here.
-func (c ctx) certainly(s *scope) bool {
-	for t := c.scope; t != nil; t = t.outer {
-		if t == s {
-			return true
-		}
-	}
-	return s == nil
-}
+func (c ctx) certainly(s *scope) bool { return s.holds(c.scope) }
 
 // A pair is a NAME=value prefix.
 type pair struct {

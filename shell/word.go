@@ -121,3 +121,11 @@ const holeBase = 0xF0000
 func (w *walker) isHole(r rune) bool {
 	return r >= holeBase && int(r-holeBase) < len(w.holes)
 }
+
+// options lists the texts the word can be, if they are known and few.
+func (u word) options() ([]string, bool) {
+	if u.known {
+		return []string{u.text}, !u.glob
+	}
+	return u.bound.exact, len(u.bound.exact) > 0
+}

@@ -14,8 +14,15 @@ type fileText struct {
 	path     string
 	text     string
 	known    bool
-	scope    *scope
 	pipeline int
+
+	scope, left, leftFn *scope // where it was written
+	errexit             tri
+}
+
+// surely says whether the file has been written at a place behind it.
+func (f *fileText) surely(st *state, c ctx) bool {
+	return c.certainly(f.scope) && f.left.holds(st.left) && f.leftFn.holds(st.leftFn) && (f.errexit == off || st.errexit == on)
 }
 
 // A link is made by ln -s in the line: name stands for target.
@@ -33,7 +40,7 @@ func (w *walker) fileWritten(st *state, c ctx, rs *redirections, out *sink) {
 		if isNull(key) {
 			continue
 		}
-		f := fileText{path: key, scope: c.scope, pipeline: c.pipeline}
+		f := fileText{path: key, scope: c.scope, left: st.left, leftFn: st.leftFn, errexit: st.errexit, pipeline: c.pipeline}
 		if c.back || c.repeated || st.ended || st.returned {
 			f.scope = &scope{} // never certain
 		}
@@ -43,7 +50,7 @@ func (w *walker) fileWritten(st *state, c ctx, rs *redirections, out *sink) {
 		if !r.truncates() {
 			// What was there before stays.
 			old, ok := w.writtenFile(key)
-			f.known = f.known && ok && old.known && r.op == ">>" && c.certainly(old.scope)
+			f.known = f.known && ok && old.known && r.op == ">>" && old.surely(st, c)
 			f.text = old.text + f.text
 		}
 		w.files = append(w.files, f)
@@ -52,7 +59,7 @@ func (w *walker) fileWritten(st *state, c ctx, rs *redirections, out *sink) {
 
 // effectsWritten records the files that a call's effects write: their text is
 // not known, but for tee.
-func (w *walker) effectsWritten(c ctx, i int, cmd command) {
+func (w *walker) effectsWritten(st *state, c ctx, i int, cmd command) {
 	if i >= len(w.calls) {
 		return
 	}
@@ -74,7 +81,7 @@ func (w *walker) effectsWritten(c ctx, i int, cmd command) {
 		}
 		w.files = append(w.files, fileText{path: e.Target})
 	}
-	w.teeWritten(c, call)
+	w.teeWritten(st, c, call)
 	w.linkMade(call)
 }
 
@@ -104,7 +111,7 @@ func (w *walker) cloned(st *state, c ctx, i int) {
 }
 
 // teeWritten gives the files of tee the text of its input.
-func (w *walker) teeWritten(c ctx, call *trace.Call) {
+func (w *walker) teeWritten(st *state, c ctx, call *trace.Call) {
 	if call.Tool != "tee" || call.Args["append"] == true {
 		return
 	}
@@ -115,7 +122,10 @@ func (w *walker) teeWritten(c ctx, call *trace.Call) {
 	}
 	for _, p := range paths {
 		if s, ok := p.(string); ok {
-			w.files = append(w.files, fileText{path: s, text: text, known: true, scope: c.scope, pipeline: c.pipeline})
+			w.files = append(w.files, fileText{
+				path: s, text: text, known: true, pipeline: c.pipeline,
+				scope: c.scope, left: st.left, leftFn: st.leftFn, errexit: st.errexit,
+			})
 		}
 	}
 }
@@ -204,17 +214,30 @@ func (w *walker) ranWritten(st *state, c ctx, cmd command) {
 	if c.remote != "" || !strings.Contains(name.text, "/") {
 		return
 	}
-	if w.madeHere(w.pathKey(st.dir, name)) {
+	if slices.ContainsFunc(w.places(st.dir, name), w.madeHere) {
 		w.note("script-written", cmd.src, cmd.pos)
 	}
+}
+
+// scriptAt is the text of the script file that a word names in a directory. A
+// word for several files is read as the first, unless the line made another.
+func (w *walker) scriptAt(st *state, c ctx, u word, cmd command) (text string, ok, sure bool) {
+	paths := w.places(st.dir, u)
+	for _, p := range paths[1:] {
+		if p != paths[0] && w.madeHere(p) {
+			w.note("script-written", cmd.src, cmd.pos)
+			return "", false, true
+		}
+	}
+	return w.scriptText(st, c, paths[0], cmd)
 }
 
 // scriptText is the text of a script file: as the line wrote it, or from the
 // disk. A file that the line made otherwise is script-written. Not sure: the
 // file may be the one that was there before.
-func (w *walker) scriptText(c ctx, path string, cmd command) (text string, ok, sure bool) {
+func (w *walker) scriptText(st *state, c ctx, path string, cmd command) (text string, ok, sure bool) {
 	if f, ok := w.writtenFile(path); ok && f.known {
-		return f.text, true, c.certainly(f.scope) && (f.pipeline == 0 || f.pipeline != c.pipeline)
+		return f.text, true, f.surely(st, c) && (f.pipeline == 0 || f.pipeline != c.pipeline)
 	}
 	if w.madeHere(path) {
 		w.note("script-written", cmd.src, cmd.pos)

@@ -35,8 +35,4 @@ const (
 	// hook timeout. PreDeadline leaves a pre-tool 200 ms to answer within 1 s.
 	Deadline    = 5 * time.Second
 	PreDeadline = 800 * time.Millisecond
-	// A try for the lock costs 1 µs and a nap wakes 50 µs late: first naps are
-	// short because a writer holds it for 1-2 ms, later ones longer because many wait.
-	firstNap = 200 * time.Microsecond
-	lastNap  = 5 * time.Millisecond
 )

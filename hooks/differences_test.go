@@ -105,6 +105,40 @@ func TestD04BusyStore(t *testing.T) {
 	}
 }
 
+// A post event of a busy store is kept beside it, be the store busy from the
+// first look on, and belongs to the session that a person started.
+func TestPostOfABusyStore(t *testing.T) {
+	l := newLab(t, "rules: [{id: once, at_most: {call: deploy, times: 1}}]\n")
+	l.start("startup")
+	e := l.event("deploy")
+	e.Session, e.AgentOf = "child", "s1"
+	if got := said(l.handle(e)); got != "allow" {
+		t.Fatal(got)
+	}
+	l.now = l.now.Add(time.Hour)
+	ran := l.now
+	held, done := make(chan bool), make(chan error, 1)
+	go func() {
+		s := store.Open(store.Options{Dir: l.state, Root: l.root, Session: "other"})
+		done <- s.Update(func(state.Tx) error { held <- true; <-held; return nil })
+	}()
+	<-held
+	p := l.pipeline()
+	p.Store = func(root, session string) (state.Store, error) {
+		return store.Open(store.Options{Dir: l.state, Root: root, Session: session, Now: l.now, Deadline: time.Millisecond}), nil
+	}
+	e.Kind, e.Ran, e.Project, e.Dir = PostTool, true, l.root, l.root
+	a, err := p.Handle(t.Context(), e)
+	must(t, err)
+	held <- true
+	must(t, <-done)
+	holds(t, "the notice", a.Notice, "not recorded yet")
+	l.want("deploy => deny once")
+	if calls := l.calls("s1"); len(calls) != 1 || !calls[0].Time.Equal(ran) {
+		t.Errorf("recorded: %+v, want one call at %v", calls, ran)
+	}
+}
+
 func TestD05D06WarnRepeats(t *testing.T) {
 	l := newLab(t, "rules:\n  - {id: w1, never: aaa, mode: warn}\n  - {id: w2, never: bbb, mode: warn}\n  - {id: cap, at_most: {call: ccc, times: 1}}\n")
 	l.want("aaa; bbb => deny w1", "aaa; bbb => allow")

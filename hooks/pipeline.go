@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -10,6 +11,7 @@ import (
 	"github.com/agentltl/agentltl-hook/guard"
 	"github.com/agentltl/agentltl-hook/rules"
 	"github.com/agentltl/agentltl-hook/state"
+	"github.com/agentltl/agentltl-hook/store"
 )
 
 // A Pipeline turns events of one harness into answers. The zero value with a
@@ -54,6 +56,13 @@ func (p *Pipeline) Handle(ctx context.Context, e Event) (Answer, error) {
 		return Answer{}, err
 	}
 	r, err := p.begin(e)
+	if errors.Is(err, store.ErrBusy) && e.Kind == PostTool && r.applies() {
+		a, err := r.spoolBlind()
+		if err != nil {
+			a = r.trouble(err)
+		}
+		return a, nil
+	}
 	if err != nil {
 		return r.trouble(err), nil
 	}

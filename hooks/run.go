@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"path/filepath"
 	"slices"
@@ -50,7 +51,7 @@ func (p *Pipeline) begin(e Event) (*run, error) {
 	if r.e.Session == "" {
 		r.e.Session = "default"
 	}
-	r.session = r.e.Session
+	r.session = cmp.Or(r.e.AgentOf, r.e.Session) // till the store says where its root is
 	r.folder = e.Project
 	if r.folder == "" {
 		r.folder = e.Dir

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,10 +19,11 @@ import (
 // not recorded yet. The next process that writes, or wants to judge, folds it in
 // before it does anything else; monitors then catch up by their positions.
 type Spooled struct {
-	Time   time.Time    // of the event
-	ID     string       // the harness's id of the native call; "" if it gives none
-	Ticket string       // of the reservation to drop; "" none
-	Calls  []trace.Call // what to record; none: only the reservation goes
+	Time    time.Time    // of the event: when the calls are recorded to have run
+	Session string       // whose trace they belong to; "": this session's
+	ID      string       // the harness's id of the native call; "" if it gives none
+	Ticket  string       // of the reservation to drop; "" none
+	Calls   []trace.Call // what to record; none: only the reservation goes
 }
 
 // A spool file is <20-digit nanoseconds>-<random>.json: names sort by time.
@@ -33,7 +35,7 @@ const (
 
 func (s *Session) spoolDir() string { return s.path + spoolSuffix }
 
-// Spool keeps an event of this session for whoever gets the lock next.
+// Spool keeps an event for whoever gets the lock next.
 func (s *Session) Spool(e Spooled) error {
 	dir := s.spoolDir()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -69,7 +71,7 @@ func (s *Session) encodeSpooled(e Spooled) []byte {
 	}
 	b := append([]byte(`{"calls":`), calls...)
 	b = trace.AppendString(append(b, `],"id":`...), e.ID)
-	b = trace.AppendString(append(b, `,"session":`...), s.o.Session)
+	b = trace.AppendString(append(b, `,"session":`...), cmp.Or(e.Session, s.o.Session))
 	b = trace.AppendString(append(b, `,"t":`...), trace.FormatTime(e.Time))
 	b = trace.AppendString(append(b, `,"ticket":`...), e.Ticket)
 	return append(b, "}\n"...)
@@ -143,7 +145,7 @@ func (t *Tx) foldFile(path, name string) error {
 	if err != nil {
 		return fmt.Errorf("spool: %w", err)
 	}
-	e, session, err := decodeSpooled(data)
+	e, err := decodeSpooled(data)
 	if err != nil {
 		fault("spool-bad.rename.before")
 		if err := os.Rename(path, path+badSuffix); err != nil {
@@ -159,7 +161,7 @@ func (t *Tx) foldFile(path, name string) error {
 	if err := put(b, []byte(name), []byte("1"), "folded"); err != nil {
 		return err
 	}
-	return t.in(session).record(e)
+	return t.in(e.Session).record(e)
 }
 
 // record is what a post event does to the trace.
@@ -180,6 +182,7 @@ func (t *Tx) record(e Spooled) error {
 		}
 	}
 	for _, c := range e.Calls {
+		c.Time = e.Time
 		if _, err := t.Append(c); err != nil {
 			return err
 		}
@@ -190,36 +193,36 @@ func (t *Tx) record(e Spooled) error {
 // Recorded is the state of a call id whose calls are in the trace.
 const Recorded = "recorded"
 
-func decodeSpooled(data []byte) (e Spooled, session string, err error) {
+func decodeSpooled(data []byte) (e Spooled, err error) {
 	v, err := trace.DecodeJSON(data)
 	if err != nil {
-		return e, "", err
+		return e, err
 	}
 	m, ok := v.(map[string]any)
 	if !ok {
-		return e, "", errors.New("no JSON object")
+		return e, errors.New("no JSON object")
 	}
 	text := func(k string) string { s, _ := m[k].(string); return s }
-	e.ID, e.Ticket = text("id"), text("ticket")
+	e.ID, e.Ticket, e.Session = text("id"), text("ticket"), text("session")
 	e.Time, err = time.Parse(time.RFC3339Nano, text("t"))
 	if err != nil {
-		return e, "", err
+		return e, err
 	}
 	calls, ok := m["calls"].([]any)
 	if !ok {
-		return e, "", errors.New("no calls")
+		return e, errors.New("no calls")
 	}
 	for _, c := range calls {
 		call, err := trace.EntryOf(c)
 		if err != nil {
-			return e, "", err
+			return e, err
 		}
 		e.Calls = append(e.Calls, call)
 	}
-	if session = text("session"); session == "" {
-		return e, "", errors.New("no session")
+	if e.Session == "" {
+		return e, errors.New("no session")
 	}
-	return e, session, nil
+	return e, nil
 }
 
 // unspool removes the files whose calls are committed.

@@ -4,9 +4,12 @@
 // after every tool call, and the whole command line around it.
 package main
 
-import "os"
+import (
+	"os"
+
+	_ "github.com/agentltl/agentltl-hook/internal/stack"
+)
 
 func main() {
-	growStack()
 	os.Exit(run(os.Args[1:], newEnv()))
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/xml"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -172,71 +171,80 @@ func (t *tester) annotate() {
 	}
 }
 
-type junitSuites struct {
-	XMLName xml.Name     `xml:"testsuites"`
-	Suites  []junitSuite `xml:"testsuite"`
-}
-
 type junitSuite struct {
-	Name     string      `xml:"name,attr"`
-	Tests    int         `xml:"tests,attr"`
-	Failures int         `xml:"failures,attr"`
-	Cases    []junitCase `xml:"testcase"`
+	name            string
+	tests, failures int
+	cases           []junitCase
 }
 
 type junitCase struct {
-	Name    string        `xml:"name,attr"`
-	Class   string        `xml:"classname,attr"`
-	Failure *junitFailure `xml:"failure,omitempty"`
+	name, class string
+	failure     *junitFailure
 }
 
-type junitFailure struct {
-	Message string `xml:"message,attr"`
-	Text    string `xml:",chardata"`
-}
+type junitFailure struct{ message, text string }
 
 // junit is one suite a file, one case a case; the examples are a suite of their
-// own.
+// own. It is written by hand because encoding/xml would be linked into every
+// hook process.
 func (t *tester) junit() []byte {
-	var doc junitSuites
+	var suites []junitSuite
 	at := map[string]int{}
 	add := func(suite string, c junitCase) {
 		i, ok := at[suite]
 		if !ok {
-			i = len(doc.Suites)
+			i = len(suites)
 			at[suite] = i
-			doc.Suites = append(doc.Suites, junitSuite{Name: suite})
+			suites = append(suites, junitSuite{name: suite})
 		}
-		s := &doc.Suites[i]
-		s.Tests++
-		if c.Failure != nil {
-			s.Failures++
+		s := &suites[i]
+		s.tests++
+		if c.failure != nil {
+			s.failures++
 		}
-		s.Cases = append(s.Cases, c)
+		s.cases = append(s.cases, c)
 	}
 	for _, c := range t.cases {
-		j := junitCase{Name: c.Name, Class: t.name(c.File)}
+		j := junitCase{name: c.Name, class: t.name(c.File)}
 		if !c.OK {
-			j.Failure = &junitFailure{Message: c.Failed[0].Step}
+			j.failure = &junitFailure{message: c.Failed[0].Step}
 			for _, f := range c.Failed {
-				j.Failure.Text += fmt.Sprintf("line %d: %s: %s\n", f.Line, f.Step, f.Text)
+				j.failure.text += fmt.Sprintf("line %d: %s: %s\n", f.Line, f.Step, f.Text)
 			}
 		}
 		add(t.name(c.File), j)
 	}
 	for _, x := range t.bad {
-		add("examples", junitCase{Name: x.Rule, Class: t.name(x.File), Failure: &junitFailure{Message: x.Problem, Text: fmt.Sprintf("line %d", x.Line)}})
+		add("examples", junitCase{name: x.Rule, class: t.name(x.File), failure: &junitFailure{message: x.Problem, text: fmt.Sprintf("line %d", x.Line)}})
 	}
 	for range t.ran - len(t.bad) {
-		add("examples", junitCase{Name: "example", Class: "examples"})
+		add("examples", junitCase{name: "example", class: "examples"})
 	}
 	var b bytes.Buffer
-	b.WriteString(xml.Header)
-	enc := xml.NewEncoder(&b)
-	enc.Indent("", "  ")
-	if enc.Encode(doc) != nil {
-		return nil
+	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n<testsuites>\n")
+	for _, s := range suites {
+		fmt.Fprintf(&b, "  <testsuite name=\"%s\" tests=\"%d\" failures=\"%d\">\n", xmlText(s.name), s.tests, s.failures)
+		for _, c := range s.cases {
+			fmt.Fprintf(&b, "    <testcase name=\"%s\" classname=\"%s\">", xmlText(c.name), xmlText(c.class))
+			if c.failure != nil {
+				fmt.Fprintf(&b, "\n      <failure message=\"%s\">%s</failure>\n    ", xmlText(c.failure.message), xmlText(c.failure.text))
+			}
+			b.WriteString("</testcase>\n")
+		}
+		b.WriteString("  </testsuite>\n")
 	}
-	b.WriteByte('\n')
+	b.WriteString("</testsuites>\n")
 	return b.Bytes()
+}
+
+// xmlText escapes a text or an attribute's value. What XML 1.0 has no form for
+// (section 2.2, Char) becomes U+FFFD.
+func xmlText(s string) string {
+	s = strings.Map(func(c rune) rune {
+		if c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == '\ufffe' || c == '\uffff' {
+			return '\ufffd'
+		}
+		return c
+	}, s)
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "\t", "&#x9;", "\n", "&#xA;", "\r", "&#xD;").Replace(s)
 }

@@ -9,6 +9,7 @@ const Module = "github.com/agentltl/agentltl-hook"
 // they import nothing of ours.
 var Leaves = []string{
 	"internal/version", "internal/atomicfile", "internal/secrets", "internal/edit", "internal/unpack",
+	"internal/stack",
 }
 
 // TestOnly are packages that tests alone import, and that may import anything.

@@ -127,8 +127,15 @@ func (w *walker) while(st *state, c ctx, x *syntax.WhileClause) {
 		cond := c
 		cond.repeated = true
 		cond.loop = &loopInfo{}
+		cond.reading = !x.Until && readsLine(x.Cond)
 		w.stmts(s, cond, x.Cond)
 		end := s.clone()
+		if cond.reading {
+			// The loop ends when read has found nothing.
+			call := x.Cond[0].Cmd.(*syntax.CallExpr)
+			w.read(end, w.words(s.clone(), c, call.Args[1:]), value{})
+			cond.reading = false
+		}
 		if n := len(x.Cond); n > 0 && !x.Until && endsInCd(x.Cond[n-1]) {
 			s.dir = s.dir.worked()
 		}

@@ -8,6 +8,8 @@ type findArgs struct {
 	names []string // each file that find writes or hands on has one of these names; none: any
 	execs []findExec
 	other bool // it writes something else than paths
+	// it goes through symbolic links
+	follows bool
 }
 
 type findExec struct {
@@ -67,6 +69,8 @@ func readFind(words []word) findArgs {
 			way.acts, plain, f.other = true, plain && depth == 0, true
 		case "-fprint", "-fprint0", "-fls":
 			way.acts, plain = true, plain && depth == 0
+		case "-follow":
+			f.follows = true
 		case "-files0-from":
 			f.roots = append(f.roots, word{}) // folders that a file names
 		}
@@ -93,6 +97,7 @@ func (f *findArgs) readRoots(words []word) int {
 	for ; i < len(words); i++ {
 		t := words[i].text
 		if t == "-H" || t == "-L" || t == "-P" || strings.HasPrefix(t, "-O") {
+			f.follows = f.follows || t == "-L"
 			continue
 		}
 		if t == "-D" {
@@ -187,7 +192,10 @@ func (f findArgs) within() []string {
 // findExec walks the commands of -exec and its like.
 func (w *walker) findExec(st *state, c ctx, cmd command) bool {
 	f := readFind(cmd.words[1:])
-	b := bound{within: f.within()}.absolute(st.dir)
+	if len(f.execs) == 0 {
+		return false
+	}
+	b := bound{within: w.found(st, f)}.absolute(st.dir)
 	for _, e := range f.execs {
 		if len(e.words) == 0 {
 			continue
@@ -205,9 +213,9 @@ func (w *walker) findExec(st *state, c ctx, cmd command) bool {
 		}
 		w.run(child, in, w.subCommand(cmd, words, false), "")
 	}
-	if len(f.execs) > 0 && c.out != nil {
-		c.out.lost = true
-		return true
+	if c.out == nil {
+		return false
 	}
-	return false
+	c.out.lost = true
+	return true
 }

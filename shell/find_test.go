@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 )
@@ -52,12 +53,17 @@ func TestFindNames(t *testing.T) {
 
 // covers says whether bounds are what is wanted, below the project.
 func covers(got, want []string) bool {
+	if len(want) == 1 {
+		want = append(slices.Clip(want), ".")
+	}
+	return same(got, want)
+}
+
+// same says whether bounds are these, below the project.
+func same(got, want []string) bool {
 	var w []string
 	for _, g := range want {
 		w = append(w, "/proj"+g[1:])
-	}
-	if len(want) == 1 {
-		w = append(w, "/proj")
 	}
 	slices.Sort(got)
 	slices.Sort(w)
@@ -79,5 +85,57 @@ func TestFolderOfProgram(t *testing.T) {
 		if r := Translate(request(line, "", "")); len(r.Unresolved) == 0 {
 			t.Errorf("%s: nothing unresolved", line)
 		}
+	}
+}
+
+// With a view of the disk, what find finds is what is there, or in the folders
+// that hold some.
+func TestFindOnDisk(t *testing.T) {
+	d := project()
+	for _, f := range []string{"/proj/top.go", "/proj/.hid/deep/y.go", "/proj/a[b].go", "/away/no.go"} {
+		d.files[f] = ""
+	}
+	d.files["/proj/out"] = "-> /away"
+	for i := range maxValues + 1 {
+		d.files[fmt.Sprintf("/proj/many/f%d.c", i)] = ""
+	}
+	here := []string{"./src/x.go", "./top.go", "./.hid/deep/y.go", `./a\[b].go`}
+	general := []string{"./*.go", "./*/*.go"}
+	for _, tt := range []struct {
+		line string
+		want []string
+	}{
+		{`rm $(find . -name '*.go')`, here},
+		{`rm $(find . -path ./src -prune -o -name '*.go' -print)`, here},
+		{`find . -name '*.go' | xargs rm`, here},
+		{`find . -name '*.go' -exec rm {} \;`, here},
+		{`find src -name '*.go' | while read f; do rm "$f"; done`, []string{"./src/x.go"}},
+		{`rm $(find . -name '*.c')`, []string{"./many/*.c"}},
+		{`rm $(find -L . -name '*.go')`, general},
+		{`echo > src/y.go; rm $(find . -name '*.go')`, general},
+		{`tar xf a.tar; rm $(find . -name '*.go')`, general},
+		{`ln -s /etc q; rm $(find . -name '*.go')`, general},
+		{`cd "$X"; rm $(find . -name '*.go')`, nil},
+		{`rm $(find . -name '*.none')`, []string{"./*.none", "./*/*.none"}},
+	} {
+		r := request(tt.line, "", "")
+		r.FS = d
+		calls := Translate(r).Calls
+		var got []string
+		for _, b := range calls[len(calls)-1].CLI.Bounds {
+			got = append(got, b.Within...)
+		}
+		if !same(got, tt.want) {
+			t.Errorf("%s: within %v, want %v", tt.line, got, tt.want)
+		}
+	}
+	for i := range maxFound {
+		d.files[fmt.Sprintf("/proj/big/%d", i)] = ""
+	}
+	r := request(`rm $(find . -name '*.go')`, "", "")
+	r.FS = d
+	calls := Translate(r).Calls
+	if b := calls[len(calls)-1].CLI.Bounds; !same(slices.Clone(b["$(find . -name '*.go')"].Within), general) {
+		t.Errorf("in a large tree: %v", b)
 	}
 }

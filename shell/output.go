@@ -122,6 +122,7 @@ type input struct {
 	word  *word    // it is this text, parts of which are not known
 	alone bool     // nothing of the line: a remote shell's own, or a connection
 	used  bool
+	lines bool // what is left is whole lines
 }
 
 // take hands the input to a command that reads it: the next one gets what is
@@ -131,9 +132,12 @@ func (in *input) take() input {
 	if in.used {
 		got.known, got.text, got.globs, got.word, got.file = false, "", nil, nil, ""
 	}
-	in.used = true
+	in.used, in.lines = true, false
 	return got
 }
+
+// whole says whether what a command finds in the input is lines of it.
+func (in *input) whole() bool { return in != nil && (in.lines || !in.used) }
 
 // substitution walks $(...) and gives its output as a piece of a word.
 func (w *walker) substitution(st *state, c ctx, x *syntax.CmdSubst, quoted bool) piece {

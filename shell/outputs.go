@@ -15,7 +15,9 @@ func (w *walker) output(st *state, c ctx, cmd command, p spec.Parsed) {
 	words := cmd.words[1:]
 	base := progName(cmd.words[0].text)
 	if c.in != nil && !readsNothing(base) {
+		lines := c.in.whole() && !readsBytes(base)
 		in := c.in.take()
+		c.in.lines = lines
 		w.giveStdin(in)
 		if c.out != nil && w.passes(st, c, cmd, base, in) {
 			return
@@ -74,7 +76,7 @@ func (w *walker) output(st *state, c ctx, cmd command, p spec.Parsed) {
 		}
 	case "find", "gfind":
 		if f := readFind(words); !f.other {
-			out.paths(f.within())
+			out.paths(w.found(st, f))
 			return
 		}
 	case "fd", "fdfind":
@@ -102,6 +104,16 @@ func readsNothing(base string) bool {
 		return true
 	}
 	return false
+}
+
+// readsBytes names commands that may leave a part of a line in their input.
+// Others read all of it, or none.
+func readsBytes(base string) bool {
+	switch base {
+	case "head", "dd", "od", "xxd", "hexdump", "hd", "sed", "gsed", "awk", "gawk", "mawk", "mapfile", "readarray", "xargs":
+		return true
+	}
+	return isShell(base) || language(base) != ""
 }
 
 // silent names builtins that write nothing to standard output when all goes

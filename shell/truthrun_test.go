@@ -259,7 +259,10 @@ func (b *box) read(t *testing.T) []logged {
 		if _, err := fmt.Sscanf(fields[i], "%d", &n); err != nil || i+3+n > len(fields) {
 			break // a program was stopped while it wrote
 		}
-		out = append(out, logged{argv: fields[i+2 : i+3+n], dir: fields[i+1]})
+		// Without a folder: what the line before left running in its own.
+		if fields[i+1] != "" {
+			out = append(out, logged{argv: fields[i+2 : i+3+n], dir: fields[i+1]})
+		}
 		i += 3 + n
 	}
 	return out

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -141,8 +142,14 @@ func (w *walker) assigning(st *state, c ctx, cmd command) bool {
 	args := cmd.words[1:]
 	switch name {
 	case "read":
+		in := cmd.rs.input(c.in)
+		v := w.readValue(c, in, cmd)
+		lines := in.whole() && readsWhole(args)
 		w.listed(st, c, cmd)
-		w.read(st, c, cmd, args)
+		if in != nil {
+			in.lines = lines
+		}
+		w.read(st, args, v)
 	case "printf":
 		if len(args) < 2 || args[0].text != "-v" {
 			return false
@@ -218,9 +225,8 @@ func (w *walker) bind(st *state, u word, v value) {
 	}
 }
 
-// read binds its variables to what its input holds, as far as that is known:
-// one variable of lines that are paths, or are known (shell.md 4.9).
-func (w *walker) read(st *state, c ctx, cmd command, args []word) {
+// read binds its variables; v is what a single one gets.
+func (w *walker) read(st *state, args []word, v value) {
 	var names []word
 	for i := 0; i < len(args); i++ {
 		t := args[i].text
@@ -239,34 +245,62 @@ func (w *walker) read(st *state, c ctx, cmd command, args []word) {
 		w.set(st, "REPLY", value{})
 		return
 	}
-	v := value{}
-	if len(names) == 1 {
-		v = lineValue(cmd.rs.input(c.in))
+	if len(names) > 1 {
+		v = value{}
 	}
 	for _, n := range names {
 		w.bind(st, n, v)
 	}
 }
 
-// lineValue is what one line of an input can be.
-func lineValue(in *input) value {
-	if in == nil || in.used {
+// readsWhole says whether read takes a whole line, or what ends in a NUL byte.
+func readsWhole(args []word) bool {
+	for i, u := range args {
+		t := u.text
+		if len(t) < 2 || t[0] != '-' {
+			continue
+		}
+		if !u.known || strings.Trim(t[1:], "rsepad") != "" {
+			return false
+		}
+		if strings.Contains(t, "d") && (!strings.HasSuffix(t, "d") || i+1 == len(args) || !args[i+1].known || args[i+1].text != "") {
+			return false
+		}
+	}
+	return true
+}
+
+// readValue is what one line of the input can be, as far as that is known: a
+// path, or one of known lines (shell.md 4.9). Only as the condition of a loop
+// has read found a line when its variable is used.
+func (w *walker) readValue(c ctx, in *input, cmd command) value {
+	switch {
+	case !in.whole() || !c.reading || !allKnown(cmd.words) || !readsWhole(cmd.words[1:]):
 		return value{}
-	}
-	if len(in.globs) > 0 {
+	case len(in.globs) > 0:
 		return value{bound: bound{within: in.globs}, oneWord: true}
-	}
-	if !in.known {
+	case !in.known || slices.ContainsFunc(cmd.words, func(u word) bool { return u.text == "" }) || strings.Contains(in.text, "\\"):
 		return value{}
 	}
 	lines := strings.Split(strings.TrimSuffix(in.text, "\n"), "\n")
 	if len(lines) > maxValues {
 		return value{}
 	}
-	for i := range lines {
-		lines[i] = strings.TrimFunc(lines[i], isBlank)
+	for _, l := range lines {
+		if strings.TrimFunc(l, isBlank) != l {
+			return value{} // IFS decides what is left of it
+		}
 	}
 	return value{bound: bound{exact: lines}}
+}
+
+// readsLine says whether the condition of a loop is nothing but read.
+func readsLine(cond []*syntax.Stmt) bool {
+	if len(cond) != 1 || !bare(cond[0]) {
+		return false
+	}
+	call, ok := cond[0].Cmd.(*syntax.CallExpr)
+	return ok && len(call.Args) > 0 && call.Args[0].Lit() == "read"
 }
 
 // assignsTo says whether a command may rebind a variable: a loop over known

@@ -29,6 +29,7 @@ type walker struct {
 	links   []link      // made earlier in the line
 	reads   int         // files read through the view of the disk
 	names   int         // directory entries looked at
+	entries int         // the same, by searches
 	defined []*function // functions seen, in order
 	named   []*alias    // aliases seen, in order
 	calling []*function // being walked
@@ -72,6 +73,7 @@ type ctx struct {
 	src      *source
 	script   *word // the file whose text is walked
 	loop     *loopInfo
+	reading  bool    // the condition of a loop that is nothing but read
 	again    int     // offset in the text of the outermost loop around, plus 1; 0: none
 	fn       *fnInfo // the function being walked
 	scope    *scope  // see certainly

@@ -42,6 +42,20 @@ func TestD01BrokenFile(t *testing.T) {
 	}
 }
 
+// The last rules that loaded are the last in time, be their text one that had
+// loaded before.
+func TestATypoAfterGoingBack(t *testing.T) {
+	const strict, weak, typo = "rules: [{id: r, never: zap}]\n", "rules: [{id: s, never: zip}]\n", "rules: [{id: r, nevr: zap}]\n"
+	l := newLab(t, strict)
+	l.start("startup")
+	for _, step := range [][2]string{{weak, "allow"}, {strict, "deny r"}, {typo, "deny r"}} {
+		l.put("AGENTLTL.yaml", step[0])
+		if got := said(l.propose("zap")); got != step[1] {
+			t.Errorf("under %s%s, want %s", step[0], got, step[1])
+		}
+	}
+}
+
 // What stands in for a broken file is another set after each edit that loaded: a
 // rule that was not in force while a call ran has not seen it.
 func TestTheSameTypoAfterAnotherEdit(t *testing.T) {

@@ -3,6 +3,7 @@ package hooks
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/hex"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -189,7 +190,7 @@ func (r *run) look(tx state.Tx) error {
 	r.key = rules.SetKey(r.found.Files, r.keyOptions())
 	r.ctx = r.context()
 	set, err := rules.OpenSet(r.part, r.ctx)
-	if err != nil || set.Stale() {
+	if err != nil || set.Stale() || !r.loadedLast(tx) {
 		return nil
 	}
 	r.set = set
@@ -198,6 +199,19 @@ func (r *run) look(tx state.Tx) error {
 		r.looked.err = r.looked.look(tx)
 	}
 	return nil
+}
+
+// metaGood, before a rule file's path, is where the project keeps the digest of
+// the text of it that loaded last.
+const metaGood = "last good "
+
+// loadedLast says whether the files in force are those that loaded last. After a
+// change back to an earlier text their set is there already; what stands in for
+// the next broken text is not, till they are loaded again.
+func (r *run) loadedLast(tx state.Tx) bool {
+	return !slices.ContainsFunc(r.found.Files, func(f rules.File) bool {
+		return tx.Meta(metaGood+f.Path) != hex.EncodeToString(f.Digest[:])
+	})
 }
 
 // part reads one part of the compiled set from the open transaction.
@@ -291,6 +305,15 @@ func (r *run) keepSet(tx state.Tx) error {
 			if err := tx.PutLastGood(key, val); err != nil {
 				return err
 			}
+		}
+	}
+	for _, f := range r.found.Files {
+		bad := func(b rules.Broken) bool { return b.Layer == f.Layer && b.Folder == f.Folder }
+		if slices.ContainsFunc(r.loaded.Broken, bad) {
+			continue
+		}
+		if err := tx.PutMeta(metaGood+f.Path, hex.EncodeToString(f.Digest[:])); err != nil {
+			return err
 		}
 	}
 	if len(r.loaded.Broken) > 0 {

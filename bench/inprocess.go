@@ -19,6 +19,7 @@ var inProcess = []struct {
 	{"./contract", "^BenchmarkStep50$", "contract: step and clone of 50 mixed templates, no state changes", 5000, 0},
 	{"./ltl", "^BenchmarkStepQuiet$", "formula: one step of a rule, nothing changes", 10_000, 0},
 	{"./shell", "^BenchmarkTranslate$", "shell: one line", 100_000, -1},
+	{"./shell", "^BenchmarkLongLine$", "shell: a line of 128 KiB", 50_000_000, -1},
 }
 
 func measureInProcess(b *bench) error {

@@ -66,8 +66,9 @@ func run(quick bool, only, out string) (missed int, err error) {
 }
 
 // build makes a static program as a release does.
-func build(pkg, to string) error {
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -X github.com/agentltl/agentltl-hook/internal/version.Version=v0.0.0-bench", "-o", to, pkg)
+func build(pkg, to string, flags ...string) error {
+	args := []string{"build", "-trimpath", "-ldflags", "-s -w -X github.com/agentltl/agentltl-hook/internal/version.Version=v0.0.0-bench", "-o", to}
+	cmd := exec.Command("go", append(append(args, flags...), pkg)...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w\n%s", pkg, err, out)

@@ -25,6 +25,7 @@ func measurements() []measurement {
 		{"rules", measureRules},
 		{"burst", measureBurst},
 		{"memory", measureMemory},
+		{"reading", measureReading},
 		{"inprocess", measureInProcess},
 		{"formulas", measureFormulas},
 		{"init", measureInit},

@@ -47,7 +47,7 @@ func (b *bench) ratio(what string, got, base time.Duration, bar float64, unit st
 	b.rows = append(b.rows, row{
 		what:   what,
 		got:    fmt.Sprintf("%.2f (%s / %s)", r, ms(got), ms(base)),
-		bar:    fmt.Sprintf("%.1f times %s", bar, unit),
+		bar:    fmt.Sprintf("%g times %s", bar, unit),
 		missed: r > bar,
 	})
 }

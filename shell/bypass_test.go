@@ -11,7 +11,7 @@ import (
 // each with what must be found. Wanted calls are "tool {args}" with some of the
 // arguments, in order of appearance; others may stand between them.
 func TestAttempts(t *testing.T) {
-	for _, tt := range attempts {
+	for _, tt := range slices.Concat(attempts, runAttempts) {
 		t.Run(tt.line, func(t *testing.T) {
 			got := asVector(t, Translate(request(tt.line, "", tt.dialect)))
 			codes := strings.Join(got.codes(), " ")
@@ -61,13 +61,17 @@ const rmx = `rm {"paths":["/proj/x"]}`
 
 const rmrfx = `rm {"paths":["/proj/x"],"recursive":true,"force":true}`
 
-var attempts = []struct {
+// An attempt is a line, the calls it must give, the codes of what is unresolved
+// and the calls it must not give.
+type attempt struct {
 	line    string
 	calls   []string
 	unread  string
 	not     []string
 	dialect string
-}{
+}
+
+var attempts = []attempt{
 	// Chains.
 	{line: `ls && rm -rf x`, calls: []string{"ls", rmrfx}},
 	{line: `ls; rm -rf x`, calls: []string{"ls", rmrfx}},

@@ -1,100 +1,164 @@
 package shell
 
 import (
-	"slices"
 	"strings"
 )
 
-// language is the language of an interpreter's text.
-func language(base string) string {
-	switch name := strings.TrimRight(base, "0123456789."); name {
-	case "python", "pypy", "ipython", "python-config":
-		return "python"
-	case "node", "nodejs", "deno", "bun", "tsx", "ts-node", "mongosh", "mongo":
-		return "node"
-	case "ruby", "irb", "jruby":
-		return "ruby"
-	case "perl", "php", "lua", "osascript", "awk":
-		return name
-	case "luajit":
-		return "lua"
-	case "rscript", "r":
-		return "r"
-	case "julia":
-		return "julia"
-	}
-	return ""
-}
+// A callKind says what a function makes of its arguments.
+type callKind byte
 
-// A caller is a function of a language that runs what it is given: a line for a
-// shell, or a program and its words.
+const (
+	callLine callKind = iota // the first is a line for a shell
+	callArgv                 // they are a program and its words, in a list or not
+	callExec                 // a program, then its words with its own name first; a mode may stand in front
+	callOpen                 // a file, or a program behind or in front of a "|"
+	callCode                 // the first is program text of the same language
+	callLate                 // as callArgv, behind two others
+)
+
+// A caller is a function of a language that runs what it is given. sure: the
+// name means nothing else, so that a call whose argument is computed runs what
+// is not known.
 type caller struct {
-	lang string
-	name string
-	argv bool // the words are a list, or arguments
+	lang, name string // a "*" at the end: any further letters
+	kind       callKind
+	sure       bool
 }
 
 // callers are the functions looked for in program text, a literal argument of
-// which is listed (shell.md 3.2). What is not literal stays opaque.
+// which is listed (shell.md 3.2).
 var callers = [...]caller{
-	{"python", "os.system", false},
-	{"python", "os.popen", false},
-	{"python", "subprocess.run", true},
-	{"python", "subprocess.call", true},
-	{"python", "subprocess.check_call", true},
-	{"python", "subprocess.check_output", true},
-	{"python", "subprocess.Popen", true},
-	{"python", "subprocess.getoutput", false},
-	{"python", "subprocess.getstatusoutput", false},
-	{"python", "pty.spawn", true},
-	{"python", "commands.getoutput", false},
-	{"python", "asyncio.create_subprocess_shell", false},
-	{"python", "asyncio.create_subprocess_exec", true},
-	{"python", "system", false},
-	{"python", "popen", false},
-	{"python", "check_output", true},
-	{"python", "check_call", true},
-	{"python", "Popen", true},
-	{"node", "execSync", false},
-	{"node", "exec", false},
-	{"node", "spawn", true},
-	{"node", "spawnSync", true},
-	{"node", "execFile", true},
-	{"node", "execFileSync", true},
-	{"node", "execa", true},
-	{"node", "execaSync", true},
-	{"node", "Deno.Command", true},
-	{"node", "Bun.spawn", true},
-	{"node", "Bun.spawnSync", true},
-	{"ruby", "system", true},
-	{"ruby", "exec", true},
-	{"ruby", "spawn", true},
-	{"ruby", "IO.popen", true},
-	{"ruby", "popen", true},
-	{"ruby", "Open3.capture2", true},
-	{"ruby", "Open3.capture2e", true},
-	{"ruby", "Open3.capture3", true},
-	{"ruby", "Open3.popen3", true},
-	{"ruby", "sh", false},
-	{"perl", "system", true},
-	{"perl", "exec", true},
-	{"perl", "qx", false},
-	{"php", "system", false},
-	{"php", "exec", false},
-	{"php", "shell_exec", false},
-	{"php", "passthru", false},
-	{"php", "popen", false},
-	{"php", "proc_open", false},
-	{"php", "pcntl_exec", true},
-	{"lua", "os.execute", false},
-	{"lua", "io.popen", false},
-	{"osascript", "do shell script", false},
-	{"osascript", "doShellScript", false},
-	{"awk", "system", false},
-	{"r", "system", false},
-	{"r", "system2", true},
-	{"r", "shell", false},
-	{"julia", "run", false},
+	{"python", "os.system", callLine, true},
+	{"python", "os.popen", callLine, true},
+	{"python", "os.exec*", callExec, true},
+	{"python", "os.spawn*", callExec, true},
+	{"python", "os.posix_spawn*", callExec, true},
+	{"python", "subprocess.run", callArgv, true},
+	{"python", "subprocess.call", callArgv, true},
+	{"python", "subprocess.check_call", callArgv, true},
+	{"python", "subprocess.check_output", callArgv, true},
+	{"python", "subprocess.Popen", callArgv, true},
+	{"python", "subprocess.getoutput", callLine, true},
+	{"python", "subprocess.getstatusoutput", callLine, true},
+	{"python", "pty.spawn", callArgv, true},
+	{"python", "commands.getoutput", callLine, true},
+	{"python", "create_subprocess_shell", callLine, true},
+	{"python", "create_subprocess_exec", callArgv, true},
+	{"python", "get_ipython().system", callLine, true},
+	{"python", "system", callLine, false},
+	{"python", "popen", callLine, false},
+	{"python", "execvp", callExec, false},
+	{"python", "execv", callExec, false},
+	{"python", "execlp", callExec, false},
+	{"python", "check_output", callArgv, false},
+	{"python", "check_call", callArgv, false},
+	{"python", "getoutput", callLine, false},
+	{"python", "Popen", callArgv, false},
+	{"python", "run", callArgv, false},
+	{"python", "call", callArgv, false},
+	{"python", "exec", callCode, false},
+	{"python", "eval", callCode, false},
+	{"node", "execSync", callLine, true},
+	{"node", "exec", callLine, false},
+	{"node", "spawn", callArgv, false},
+	{"node", "spawnSync", callArgv, true},
+	{"node", "execFile", callArgv, false},
+	{"node", "execFileSync", callArgv, true},
+	{"node", "execa", callArgv, false},
+	{"node", "execaSync", callArgv, false},
+	{"node", "execaCommand", callLine, false},
+	{"node", "Deno.Command", callArgv, true},
+	{"node", "Deno.run", callArgv, true},
+	{"node", "Bun.spawn", callArgv, true},
+	{"node", "Bun.spawnSync", callArgv, true},
+	{"node", "eval", callCode, false},
+	{"node", "Function", callCode, false},
+	{"ruby", "system", callArgv, true},
+	{"ruby", "exec", callArgv, true},
+	{"ruby", "spawn", callArgv, true},
+	{"ruby", "IO.popen", callArgv, true},
+	{"ruby", "popen", callArgv, false},
+	{"ruby", "Open3.*", callArgv, true},
+	{"ruby", "open", callOpen, false},
+	{"ruby", "sh", callLine, false},
+	{"ruby", "eval", callCode, false},
+	{"perl", "system", callArgv, true},
+	{"perl", "exec", callArgv, true},
+	{"perl", "readpipe", callLine, true},
+	{"perl", "open", callOpen, false},
+	{"perl", "eval", callCode, false},
+	{"php", "system", callLine, true},
+	{"php", "exec", callLine, true},
+	{"php", "shell_exec", callLine, true},
+	{"php", "passthru", callLine, true},
+	{"php", "popen", callLine, true},
+	{"php", "proc_open", callLine, true},
+	{"php", "pcntl_exec", callArgv, true},
+	{"php", "eval", callCode, false},
+	{"lua", "os.execute", callLine, true},
+	{"lua", "io.popen", callLine, true},
+	{"osascript", "do shell script", callLine, true},
+	{"osascript", "doShellScript", callLine, true},
+	{"awk", "system", callLine, true},
+	{"r", "system", callLine, true},
+	{"r", "system2", callArgv, true},
+	{"r", "shell", callLine, false},
+	{"r", "pipe", callLine, false},
+	{"julia", "run", callLine, false},
+	{"julia", "read", callLine, false},
+	{"octave", "system", callLine, true},
+	{"octave", "unix", callLine, false},
+	{"octave", "shell_cmd", callLine, false},
+	{"octave", "popen", callLine, true},
+	{"gnuplot", "system", callLine, true},
+	{"vim", "system", callLine, true},
+	{"vim", "systemlist", callLine, true},
+	{"vim", "jobstart", callArgv, true},
+	{"vim", "job_start", callArgv, true},
+	{"vim", "termopen", callArgv, true},
+	{"vim", "term_start", callArgv, true},
+	{"lisp", "shell-command", callLine, true},
+	{"lisp", "shell-command-to-string", callLine, true},
+	{"lisp", "async-shell-command", callLine, true},
+	{"lisp", "call-process-shell-command", callLine, true},
+	{"lisp", "eshell-command", callLine, true},
+	{"lisp", "compile", callLine, false},
+	{"lisp", "call-process", callArgv, true},
+	{"lisp", "process-lines", callArgv, true},
+	{"lisp", "start-process", callLate, true},
+	{"lisp", ":command", callArgv, false},
+	{"lisp", "system", callLine, false},
+	{"lisp", "system*", callArgv, false},
+	{"lisp", "process", callLine, false},
+	{"lisp", "run-program", callArgv, true},
+	{"lisp", "sh", callArgv, false},
+	{"lisp", "shell", callArgv, false},
+	{"jvm", "exec", callArgv, false},
+	{"jvm", "ProcessBuilder", callArgv, true},
+	{"jvm", "Process", callArgv, false},
+	{"beam", "System.cmd", callArgv, true},
+	{"beam", "System.shell", callLine, true},
+	{"beam", ":os.cmd", callLine, true},
+	{"beam", "os:cmd", callLine, true},
+	{"ghc", "callCommand", callLine, true},
+	{"ghc", "system", callLine, false},
+	{"ghc", "callProcess", callArgv, true},
+	{"ghc", "rawSystem", callArgv, true},
+	{"ghc", "readProcess", callArgv, true},
+	{"ocaml", "Sys.command", callLine, true},
+	{"ocaml", "Unix.system", callLine, true},
+	{"ocaml", "Unix.open_process_in", callLine, true},
+}
+
+// A codeWalk is the walk of one program text.
+type codeWalk struct {
+	w    *walker
+	st   *state
+	in   ctx
+	cmd  command
+	lang string
+	text string
+	seen map[string]bool
 }
 
 // codeText lists what program text is seen to run, as conditional calls. It is
@@ -105,69 +169,233 @@ func (w *walker) codeText(st *state, c ctx, cmd command, code, wrapper, lang str
 	}
 	in := within(c, wrapper).skippable()
 	in.in, in.out, in.feed = &input{}, nil, nil
-	seen := map[string]bool{}
-	list := func(key string, run func(*state)) {
-		if !seen[key] {
-			seen[key] = true
-			run(st.clone())
-		}
+	r := codeWalk{w: w, st: st, in: in, cmd: cmd, lang: lang, seen: map[string]bool{}}
+	r.walk(code, 0)
+}
+
+// walk looks for callers and for texts that run as they stand.
+func (r *codeWalk) walk(code string, depth int) {
+	if depth > maxDepth {
+		return
 	}
-	line := func(s string) {
-		list(s, func(st *state) { w.again(st, in, []word{literal(s, cmd.pos)}, cmd.pos) })
-	}
-	argv := func(l []string) {
-		if len(l) == 1 && strings.ContainsAny(l[0], " \t\n;|&") {
-			line(l[0])
-			return
+	r.text = code
+	switch r.lang {
+	case "tcl":
+		r.tcl()
+		return
+	case "dc":
+		for line := range strings.SplitSeq(code, "\n") {
+			if _, rest, ok := strings.Cut(line, "!"); ok && !strings.HasPrefix(rest, "=") && !strings.HasPrefix(rest, "<") && !strings.HasPrefix(rest, ">") {
+				r.line(rest)
+			}
 		}
-		var words []word
-		for _, s := range l {
-			words = append(words, literal(s, cmd.pos))
+		return
+	case "m":
+		r.m4()
+		return
+	case "gnuplot":
+		for line := range strings.SplitSeq(strings.ReplaceAll(code, ";", "\n"), "\n") {
+			if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "!"); ok {
+				r.line(rest)
+			}
 		}
-		list(strings.Join(l, "\x00"), func(st *state) { w.run(st, in, w.subCommand(cmd, words, false), "") })
 	}
 	for i := 0; i < len(code); i++ {
-		if ticks(lang) && code[i] == '`' {
-			if s, n, ok := quotedCode(code[i:], lang); ok {
-				line(s)
-				i += n - 1
-			}
-			continue
-		}
-		if s, n, ok := percent(code[i:], lang); ok {
-			line(s)
+		if n := r.standing(i); n > 0 {
 			i += n - 1
 			continue
 		}
-		if lang == "awk" && code[i] == '"' {
-			s, n, ok := quotedCode(code[i:], lang)
-			if ok && piped(code[:i], code[i+n:]) {
-				line(s)
-			}
-			i += max(n-1, 0)
+		if i > 0 && (isWordByte(code[i-1]) || r.lang == "lisp" && code[i-1] == '-') {
 			continue
 		}
-		if i > 0 && isWordByte(code[i-1]) {
-			continue
-		}
-		for _, f := range callers {
-			if f.lang != lang || !strings.HasPrefix(code[i:], f.name) {
+		for j := range callers {
+			f := &callers[j]
+			if f.lang != r.lang {
 				continue
 			}
-			rest := code[i+len(f.name):]
-			if rest != "" && isWordByte(rest[0]) {
-				continue
-			}
-			if l := literals(rest, lang); len(l) > 0 {
-				if f.argv {
-					argv(l)
-				} else {
-					line(l[0])
-				}
+			if n, ok := f.at(code[i:]); ok {
+				r.called(f, i, code[i+n:], depth)
+				r.text = code
 			}
 		}
 	}
 }
+
+// at says whether the function's name stands at the beginning of code.
+func (f *caller) at(code string) (n int, ok bool) {
+	name, open := strings.CutSuffix(f.name, "*")
+	if f.lang == "lisp" {
+		name, open = f.name, false
+	}
+	if !strings.HasPrefix(code, name) {
+		return 0, false
+	}
+	n = len(name)
+	for open && n < len(code) && isWordByte(code[n]) {
+		n++
+	}
+	if n < len(code) && (isWordByte(code[n]) || f.lang == "lisp" && (code[n] == '-' || code[n] == '*')) {
+		return 0, false
+	}
+	return n, true
+}
+
+// standing reads a text at i that runs without a function: backquotes, qx{},
+// a pipe of awk, "rm x".execute(). It returns its length.
+func (r *codeWalk) standing(i int) int {
+	code := r.text
+	if code[i] == '`' && ticks(r.lang) {
+		if s, n, ok := r.literal(code[i:]); ok {
+			r.line(s)
+			return n
+		}
+		return 0
+	}
+	if s, n, ok := percent(code[i:], r.lang); ok && (i == 0 || !isWordByte(code[i-1])) {
+		r.line(r.filled(s))
+		return n
+	}
+	if r.lang == "awk" && (code[i] == '/' || code[i] == '|') {
+		return r.awkMark(i)
+	}
+	if code[i] != '"' && code[i] != '\'' {
+		return 0
+	}
+	switch r.lang {
+	case "awk":
+		if code[i] != '"' {
+			return 0
+		}
+		s, n, ok := r.literal(code[i:])
+		if ok && piped(code[:i], code[i+n:]) {
+			r.line(r.joined(s, code[i+n:]))
+		}
+		return n
+	case "jvm":
+		s, n, ok := r.literal(code[i:])
+		if rest := code[i+n:]; ok && (strings.HasPrefix(rest, ".execute(") || strings.HasPrefix(rest, ".!")) {
+			r.line(s)
+			return n
+		}
+	case "gnuplot":
+		if s, n, ok := r.literal(code[i:]); ok && strings.HasPrefix(strings.TrimSpace(s), "<") {
+			r.line(strings.TrimPrefix(strings.TrimSpace(s), "<"))
+			return n
+		}
+	}
+	return 0
+}
+
+// called lists what a call of f runs, whose arguments begin rest.
+func (r *codeWalk) called(f *caller, at int, rest string, depth int) {
+	if f.lang == "python" && !f.sure && has("run call getoutput", f.name) && !strings.Contains(r.text, "subprocess") {
+		return
+	}
+	args := r.args(f, rest)
+	if len(args) == 0 {
+		if f.sure && r.isCall(rest, at) {
+			r.w.note("dynamic-script", r.cmd.src, r.cmd.pos)
+		}
+		return
+	}
+	switch f.kind {
+	case callLine:
+		r.line(args[0])
+	case callArgv:
+		r.argv(args)
+	case callLate:
+		r.argv(args[min(2, len(args)-1):])
+	case callExec:
+		if len(args) > 1 {
+			args = append(args[:1:1], args[2:]...)
+		}
+		r.argv(args)
+	case callOpen:
+		switch first := strings.TrimSpace(args[0]); {
+		case first == "-|" || first == "|-":
+			r.argv(args[1:])
+		case strings.HasPrefix(first, "|") || strings.HasSuffix(first, "|"):
+			r.line(strings.Trim(first, "| "))
+		}
+	case callCode:
+		r.walk(args[0], depth+1)
+	}
+}
+
+// isCall says whether a name of which no argument is literal is called at all,
+// and as a function of its own.
+func (r *codeWalk) isCall(rest string, at int) bool {
+	if rest == "" {
+		return false
+	}
+	if at > 0 && strings.IndexByte(">$@%", r.text[at-1]) >= 0 {
+		return false // a method, or a variable
+	}
+	switch r.lang {
+	case "lisp", "ghc", "ocaml":
+		return at > 0 && r.text[at-1] == '('
+	case "perl", "ruby":
+		if len(rest) > 1 && rest[0] == ' ' && strings.IndexByte("$@", rest[1]) >= 0 {
+			return true
+		}
+	}
+	return rest[0] == '(' && len(rest) > 1 && rest[1] != ')' && rest[1] != '\\' // (\": it stands in a text itself
+}
+
+// line walks a line that goes to a shell. A part that is computed may hold
+// anything.
+func (r *codeWalk) line(s string) {
+	if r.once(s) {
+		if r.holed(s) {
+			r.w.note("dynamic-script", r.cmd.src, r.cmd.pos)
+		}
+		r.w.again(r.st.clone(), r.in, []word{literal(s, r.cmd.pos)}, r.cmd.pos)
+	}
+}
+
+// argv walks a program and its words. One text alone is a line, as for the
+// functions that take either.
+func (r *codeWalk) argv(args []string) {
+	if len(args) == 0 {
+		return
+	}
+	if len(args) == 1 && (r.holed(args[0]) || strings.ContainsAny(args[0], " \t\n;|&")) {
+		r.line(args[0])
+		return
+	}
+	if !r.once(strings.Join(args, "\x00")) {
+		return
+	}
+	var words []string
+	holed := false
+	for _, s := range args {
+		holed = holed || r.holed(s)
+		words = append(words, r.w.quotedText(literal(s, r.cmd.pos)))
+	}
+	if r.holed(args[0]) {
+		r.w.note("dynamic-command", r.cmd.src, r.cmd.pos)
+	}
+	if holed {
+		// The shell reader knows words of which a part is not known.
+		r.w.again(r.st.clone(), r.in, []word{literal(strings.Join(words, " "), r.cmd.pos)}, r.cmd.pos)
+		return
+	}
+	list := make([]word, len(args))
+	for i, s := range args {
+		list[i] = literal(s, r.cmd.pos)
+	}
+	r.w.run(r.st.clone(), r.in, r.w.subCommand(r.cmd, list, false), "")
+}
+
+func (r *codeWalk) once(key string) bool {
+	if r.seen[key] || strings.TrimSpace(key) == "" {
+		return false
+	}
+	r.seen[key] = true
+	return true
+}
+
+func (r *codeWalk) holed(s string) bool { return strings.ContainsFunc(s, r.w.isHole) }
 
 // piped says whether a text of awk stands at a pipe: print | "cmd", and
 // "cmd" | getline.
@@ -180,232 +408,81 @@ func piped(before, behind string) bool {
 	return ok && strings.HasPrefix(strings.TrimLeft(strings.TrimPrefix(rest, "&"), " \t"), "getline")
 }
 
-// ticks says whether backquotes run their text.
-func ticks(lang string) bool { return lang == "ruby" || lang == "perl" || lang == "php" }
-
-// percent is %x{...} of ruby and qx{...} of perl.
-func percent(s, lang string) (text string, n int, ok bool) {
-	prefix := ""
-	switch lang {
-	case "ruby":
-		prefix = "%x"
-	case "perl":
-		prefix = "qx"
-	}
-	if prefix == "" || !strings.HasPrefix(s, prefix) || len(s) < 4 {
-		return "", 0, false
-	}
-	open := s[2]
-	end := closing(open)
-	if isWordByte(open) || open == ' ' {
-		return "", 0, false
-	}
-	j := strings.IndexByte(s[3:], end)
-	if j < 0 {
-		return "", 0, false
-	}
-	return s[3 : 3+j], 4 + j, !interpolates(s[3:3+j], lang)
-}
-
-func closing(open byte) byte {
-	switch open {
-	case '{':
-		return '}'
-	case '(':
-		return ')'
-	case '[':
-		return ']'
-	case '<':
-		return '>'
-	}
-	return open
-}
-
-// literals are the string literals at the beginning of a call's arguments: one,
-// several, or a list of them. Nothing when the first is none.
-func literals(s, lang string) []string {
-	var out []string
-	i := 0
-	skip := func(set string) {
-		for i < len(s) && strings.IndexByte(set, s[i]) >= 0 {
-			i++
+// awkMark skips a regular expression, and reports a pipe to or from a program
+// that is computed.
+func (r *codeWalk) awkMark(i int) int {
+	before := strings.TrimRight(r.text[:i], " \t\n")
+	if r.text[i] == '/' {
+		if before != "" && strings.IndexByte("(,{;!~&|", before[len(before)-1]) < 0 {
+			return 0 // a division
 		}
-	}
-	skip(" \t\n(")
-	skip("[{ \t\n")
-	for i < len(s) {
-		if lang == "node" && len(out) == 1 {
-			skip("[ \t\n")
-		}
-		if lang == "python" && len(s[i:]) > 1 && (s[i] == 'r' || s[i] == 'b') && (s[i+1] == '"' || s[i+1] == '\'') {
-			i++
-		}
-		text, n, ok := quotedCode(s[i:], lang)
-		if !ok {
-			break
-		}
-		out = append(out, text)
-		i += n
-		skip(" \t\n")
-		if i >= len(s) || s[i] != ',' {
-			break
-		}
-		i++
-		skip(" \t\n")
-	}
-	return out
-}
-
-// quotedCode reads one string literal without interpolation.
-func quotedCode(s, lang string) (text string, n int, ok bool) {
-	if s == "" {
-		return "", 0, false
-	}
-	q := s[0]
-	switch {
-	case q == '\'' || q == '"':
-	case q == '`' && (lang == "node" || ticks(lang)):
-	default:
-		return "", 0, false
-	}
-	if lang == "python" && len(s) > 6 && s[1] == q && s[2] == q {
-		j := strings.Index(s[3:], s[:3])
-		if j < 0 {
-			return "", 0, false
-		}
-		return s[3 : 3+j], j + 6, true
-	}
-	var b strings.Builder
-	for i := 1; i < len(s); i++ {
-		switch {
-		case s[i] == '\\' && i+1 < len(s):
-			i++
-			switch s[i] {
-			case 'n':
-				b.WriteByte('\n')
-			case 't':
-				b.WriteByte('\t')
-			case q, '\\':
-				b.WriteByte(s[i])
-			default:
-				b.WriteByte('\\')
-				b.WriteByte(s[i])
-			}
-		case s[i] == q:
-			t := b.String()
-			return t, i + 1, t != "" && (q == '\'' || !interpolates(t, lang))
-		default:
-			b.WriteByte(s[i])
-		}
-	}
-	return "", 0, false
-}
-
-// interpolates says whether a literal has parts that are computed.
-func interpolates(s, lang string) bool {
-	switch lang {
-	case "ruby":
-		return strings.Contains(s, "#{")
-	case "node":
-		return strings.Contains(s, "${")
-	case "perl", "php":
-		return strings.ContainsAny(s, "$@")
-	case "julia":
-		return strings.Contains(s, "$")
-	}
-	return false
-}
-
-// stdinCode settles what an interpreter reads when no program is named: known
-// text is its code, any other input is dynamic-code.
-func (w *walker) stdinCode(st *state, c ctx, cmd command, base string, i int) {
-	lang := language(base)
-	if lang == "" || lang == "awk" || lang == "osascript" || i >= len(w.calls) {
-		return
-	}
-	call := &w.calls[i]
-	script, _ := call.Args["script"].(string)
-	for _, f := range []string{"code", "expression", "module", "print", "eval"} {
-		switch v := call.Args[f].(type) {
-		case string:
-			if v != "" {
-				w.computedCode(cmd, v)
-				return
-			}
-		case []any:
-			for _, s := range v {
-				if s, ok := s.(string); ok {
-					w.computedCode(cmd, s)
-				}
-			}
-			if len(v) > 0 {
-				return
+		for j := i + 1; j < len(r.text); j++ {
+			switch r.text[j] {
+			case '\\':
+				j++
+			case '/':
+				return j - i + 1
 			}
 		}
+		return 0
 	}
-	if base == "mongosh" || base == "mongo" {
-		return
+	rest := r.text[i+1:]
+	if strings.HasPrefix(rest, "|") {
+		return 2
 	}
-	if script != "" && script != "-" && script != "/dev/stdin" {
-		w.codeFile(st, c, cmd, script, lang, i)
-		return
+	rest = strings.TrimLeft(rest, "& \t")
+	computed := rest != "" && (isWordByte(rest[0]) || rest[0] == '$' || rest[0] == '(')
+	if strings.HasPrefix(rest, "getline") {
+		computed = !strings.HasSuffix(before, `"`)
 	}
-	for _, u := range cmd.words[1:] {
-		switch u.text {
-		case "--version", "-V", "-v", "--help", "-h", "run", "test", "repl", "install", "add":
-			return
-		}
+	if computed {
+		r.w.note("dynamic-script", r.cmd.src, r.cmd.pos)
 	}
-	if c.in == nil || !c.in.piped {
-		return
-	}
-	got := c.in.take()
-	switch {
-	case got.known:
-		if _, ok := call.Args["code"]; !ok {
-			call.Args["code"] = clip(got.text)
-		}
-		call.CLI.Opaque = "code"
-		w.codeText(st, c, cmd, got.text, base, lang)
-	case got.file != "":
-		if text, ok, sure := w.scriptText(st, c, got.file, cmd); ok && sure {
-			call.CLI.Opaque = "code"
-			w.codeText(st, c, cmd, text, base, lang)
-			return
-		}
-		w.note("dynamic-code", cmd.src, cmd.pos)
-	default:
-		w.note("dynamic-code", cmd.src, cmd.pos)
-	}
+	return 0
 }
 
-// computedCode reports a program text of which no part is known: $(curl u).
-func (w *walker) computedCode(cmd command, typed string) {
-	for _, u := range cmd.words[1:] {
-		if u.known || u.typed != typed || len(u.pieces) != 1 {
+// tcl walks spawn, exec and system, whose words are bare: [exec rm x].
+func (r *codeWalk) tcl() {
+	for i := 0; i < len(r.text); i++ {
+		if i > 0 && strings.IndexByte("[{;\n \t\"", r.text[i-1]) < 0 {
 			continue
 		}
-		w.note("dynamic-code", cmd.src, cmd.pos)
+		for _, name := range []string{"spawn", "exec", "system"} {
+			rest, ok := strings.CutPrefix(r.text[i:], name)
+			if !ok || rest == "" || rest[0] != ' ' && rest[0] != '\t' {
+				continue
+			}
+			if end := strings.IndexAny(rest, "];\n"); end >= 0 {
+				rest = rest[:end]
+			}
+			for rest = strings.TrimLeft(rest, " \t"); strings.HasPrefix(rest, "-"); {
+				_, rest, _ = strings.Cut(rest, " ") // -noecho, -ignorestderr, --
+			}
+			if s, n, ok := r.literal(rest); ok && n == len(rest) {
+				rest = s
+			}
+			r.line(strings.NewReplacer("{", "'", "}", "'").Replace(rest))
+		}
+		if rest, ok := strings.CutPrefix(r.text[i:], "open "); ok {
+			if s, _, ok := r.literal(strings.TrimLeft(rest, " {")); ok && strings.HasPrefix(s, "|") {
+				r.line(s[1:])
+			}
+		}
 	}
 }
 
-// codeFile looks at a program that the line wrote, or that is on the disk.
-func (w *walker) codeFile(st *state, c ctx, cmd command, script, lang string, i int) {
-	u := literal(script, cmd.pos)
-	if i := slices.IndexFunc(cmd.words, func(x word) bool { return x.text == script }); i > 0 {
-		u = cmd.words[i]
+// m4 walks syscmd(rm x) and esyscmd.
+func (r *codeWalk) m4() {
+	for rest := r.text; ; {
+		_, after, ok := strings.Cut(rest, "syscmd(")
+		if !ok {
+			return
+		}
+		end := balanced(after)
+		if end < 0 {
+			return
+		}
+		r.line(strings.Trim(after[:end], "`' "))
+		rest = after[end:]
 	}
-	text, ok, _ := w.scriptAt(st, c, u, cmd)
-	if !ok {
-		return
-	}
-	w.calls[i].CLI.Opaque = "script"
-	w.codeText(st, c, cmd, text, progName(cmd.words[0].text)+" "+script, lang)
-}
-
-func clip(s string) string {
-	if len(s) > maxStdin {
-		return s[:maxStdin]
-	}
-	return s
 }

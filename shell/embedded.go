@@ -14,8 +14,19 @@ func (w *walker) embedded(st *state, c ctx, cmd command, p spec.Parsed, base str
 		switch r.Role {
 		case "code":
 			w.codeText(st, c, cmd, r.Value.Text, wrapperOr(r.Wrapper, base), language(base))
+			if language(base) == "vim" {
+				for _, lang := range []string{"lua", "python", "ruby", "perl"} {
+					if strings.Contains(r.Value.Text, lang[:2]) {
+						w.codeText(st, c, cmd, r.Value.Text, "vim "+lang, lang)
+					}
+				}
+			}
 		case "env":
-			w.note("env-exec", cmd.src, cmd.pos)
+			if r.Value.Text != "" {
+				w.note("env-exec", cmd.src, cmd.pos)
+			}
+		case "script":
+			w.note("dynamic-script", cmd.src, cmd.pos)
 		case "config":
 			if base != "git" {
 				w.note("dynamic-args", cmd.src, cmd.pos)
@@ -39,22 +50,32 @@ func (w *walker) embedded(st *state, c ctx, cmd command, p spec.Parsed, base str
 		w.stdinLine(st, c, cmd, base)
 	case "crontab":
 		w.crontab(st, c, cmd)
-	case "ed", "ex":
+	case "ed", "ex", "vi", "vim", "nvim":
 		w.editorInput(st, c, cmd)
 	case "ssh":
 		w.sshInput(st, c, cmd, p)
-	case "awk", "gawk", "mawk", "nawk":
-		if prog, ok := p.Args["program"].(string); ok {
-			w.codeText(st, c, cmd, prog, "awk", "awk")
+	case "awk", "gawk", "mawk", "nawk", "sed", "gsed":
+		if i < len(w.calls) {
+			w.computedFields(cmd, w.calls[i].Args, "program", "source", "script", "expression")
 		}
-	case "gdb":
-		w.gdbLines(st, c, cmd)
-	case "psql", "mysql", "mariadb", "sqlite3":
+	case "gdb", "lldb":
+		w.debuggerLines(st, c, cmd, base)
 		w.clientInput(st, c, cmd, base)
-	case "lua", "luajit", "rscript", "julia":
-		if !p.Specced {
-			w.codeOption(st, c, cmd, base, i)
-		}
+	case "psql", "mysql", "mariadb", "sqlite3", "duckdb", "sftp", "ftp", "lftp", "dc", "gnuplot":
+		w.clientInput(st, c, cmd, base)
+	case "fzf":
+		w.fzf(st, c, cmd)
+	case "socat":
+		w.socat(st, c, cmd)
+	case "cmake":
+		w.cmakeTool(st, c, cmd)
+	case "gh":
+		w.ghLines(st, c, cmd, p)
+	case "hg":
+		w.hgConfig(st, c, cmd)
+	}
+	if !p.Specced {
+		w.codeOption(st, c, cmd, base, i)
 	}
 	w.stdinCode(st, c, cmd, base, i)
 }
@@ -64,38 +85,6 @@ func wrapperOr(wrapper, base string) string {
 		return wrapper
 	}
 	return base
-}
-
-// envLines walks variables in front of a command whose value is a line that
-// programs run: an editor, a pager, the ssh of git.
-func (w *walker) envLines(st *state, c ctx, cmd command) {
-	for _, e := range cmd.env {
-		w.envLine(st, c, e.name, e.val, cmd.pos)
-	}
-}
-
-// isEnvLine names variables that hold a command.
-func isEnvLine(name string) bool {
-	switch name {
-	case "GIT_SSH", "GIT_SSH_COMMAND", "GIT_PAGER", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_EXTERNAL_DIFF",
-		"GIT_ASKPASS", "SSH_ASKPASS", "GIT_PROXY_COMMAND", "PAGER", "MANPAGER", "EDITOR", "VISUAL", "BROWSER",
-		"RSYNC_RSH", "CVS_RSH", "FCEDIT":
-		return true
-	}
-	return false
-}
-
-func (w *walker) envLine(st *state, c ctx, name string, v value, pos int) {
-	if !isEnvLine(name) {
-		return
-	}
-	in := within(c, name).skippable()
-	in.in = &input{}
-	in.out = nil
-	in.feed = nil
-	if v.kind == text {
-		w.again(st.clone(), in, []word{literal(v.text, pos)}, pos)
-	}
 }
 
 // stdinLine walks the text that at and batch read: commands for a shell, at
@@ -187,35 +176,35 @@ func (w *walker) editorInput(st *state, c ctx, cmd command) {
 	}
 }
 
-// clientInput walks what a client of a database is told to hand to a shell: the
-// text itself is the server's.
+// clientInput walks what a client is told to hand to a shell: the rest of its
+// input is its own, or the server's.
 func (w *walker) clientInput(st *state, c ctx, cmd command, base string) {
 	if c.in == nil || c.in.used || !c.in.known {
 		return
 	}
 	for line := range strings.SplitSeq(c.in.text, "\n") {
 		line = strings.TrimSpace(line)
-		for _, pre := range []string{`\!`, "system ", ".shell ", ".system "} {
-			if rest, ok := strings.CutPrefix(line, pre); ok && (pre[0] == '.') == (base == "sqlite3") && (pre != "system " || base != "psql") {
+		for _, pre := range clientEscapes(base) {
+			if rest, ok := strings.CutPrefix(line, pre); ok {
 				w.shellOut(st, c, cmd, rest, base)
 			}
 		}
 	}
 }
 
-// codeOption walks the program text behind -e of an interpreter without a spec.
-func (w *walker) codeOption(st *state, c ctx, cmd command, base string, i int) {
-	for j, u := range cmd.words[1:] {
-		if t := u.text; t != "-e" && t != "-E" && t != "--eval" || j+2 >= len(cmd.words) {
-			continue
-		}
-		code := cmd.words[j+2]
-		w.calls[i].CLI.Opaque = "code"
-		if !code.known && len(code.pieces) == 1 {
-			w.note("dynamic-code", cmd.src, cmd.pos)
-		}
-		w.codeText(st, c, cmd, code.text, base+" "+u.text, language(base))
+// clientEscapes are what stands in front of a shell line in a client's input.
+func clientEscapes(base string) []string {
+	switch base {
+	case "psql":
+		return []string{`\!`}
+	case "mysql", "mariadb":
+		return []string{`\!`, "system "}
+	case "sqlite3", "duckdb":
+		return []string{".shell ", ".system "}
+	case "gdb", "lldb":
+		return debuggerEscapes[:]
 	}
+	return []string{"!"}
 }
 
 // shellOut walks a line that a program hands to a shell, maybe.
@@ -241,21 +230,6 @@ func (w *walker) sshInput(st *state, c ctx, cmd command, p spec.Parsed) {
 	child := st.clone()
 	w.loseEnv(child)
 	w.stdinScript(child, in, cmd)
-}
-
-// gdbLines walks shell commands in -ex.
-func (w *walker) gdbLines(st *state, c ctx, cmd command) {
-	for i, u := range cmd.words {
-		if u.text != "-ex" && u.text != "--eval-command" && u.text != "-iex" || i+1 >= len(cmd.words) {
-			continue
-		}
-		t := cmd.words[i+1].text
-		for _, pre := range []string{"shell ", "!", "pipe "} {
-			if rest, ok := strings.CutPrefix(t, pre); ok {
-				w.shellOut(st, c, cmd, rest, "gdb")
-			}
-		}
-	}
 }
 
 // powershell: its text is not read, encoded text not even seen; a script file is

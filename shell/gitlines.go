@@ -14,10 +14,17 @@ func (w *walker) gitLines(st *state, c ctx, cmd command, p spec.Parsed, i int) {
 		used = cmd.words[sub].text
 	}
 	for _, r := range p.Roles {
+		if r.Role == "url" {
+			w.transport(st, c, cmd, r.Value.Text)
+		}
 		if r.Role != "config" {
 			continue
 		}
 		key, val, has := strings.Cut(r.Value.Text, "=")
+		if v := r.Value.Word; strings.ContainsAny(key, "$`") && v >= 0 && v < len(cmd.words) && !cmd.words[v].known {
+			w.note("env-exec", cmd.src, cmd.pos) // which setting is not known
+			continue
+		}
 		if r.Field == "config_env" && gitRuns(key) {
 			w.note("env-exec", cmd.src, cmd.pos)
 			continue
@@ -35,6 +42,18 @@ func (w *walker) gitLines(st *state, c ctx, cmd command, p spec.Parsed, i int) {
 	if used == "config" {
 		w.gitConfig(st, c, cmd, sub)
 	}
+}
+
+// transport walks the program that an address names: ext::sh -c% x runs it
+// (git-remote-ext). Blanks part its words, "% " is a blank within one, %S and
+// its like stand for names of the service.
+func (w *walker) transport(st *state, c ctx, cmd command, url string) {
+	line, ok := cutFold(url, "ext::")
+	if !ok {
+		return
+	}
+	line = strings.NewReplacer("%%", "%", "% ", `\ `, "%s", "upload-pack", "%S", "git-upload-pack").Replace(line)
+	w.shellOut(st, c, cmd, line, "git remote-ext")
 }
 
 // gitSub is the index of the subcommand in the words of git.
@@ -89,9 +108,10 @@ func gitRuns(key string) bool {
 	switch k {
 	case "core.sshcommand", "core.pager", "core.editor", "core.askpass", "core.gitproxy", "core.fsmonitor",
 		"sequence.editor", "diff.external", "credential.helper", "gpg.program", "interactive.difffilter",
-		"uploadpack.packobjectshook", "sendemail.sendmailcmd", "sendemail.tocmd", "sendemail.cccmd",
-		"web.browser", "init.templatedir", "include.path", "core.hookspath", "core.attributesfile":
-		return k != "core.hookspath" && k != "core.attributesfile" && k != "init.templatedir" && k != "include.path"
+		"core.alternaterefscommand", "uploadpack.packobjectshook", "gc.recentobjectshook", "sendemail.sendmailcmd",
+		"sendemail.tocmd", "sendemail.cccmd", "sendemail.headercmd", "imap.tunnel", "instaweb.httpd", "instaweb.browser",
+		"web.browser":
+		return true
 	}
 	first, rest, ok := strings.Cut(k, ".")
 	j := strings.LastIndexByte(rest, '.')
@@ -108,12 +128,12 @@ func gitRuns(key string) bool {
 		return j >= 0 && (last == "command" || last == "textconv")
 	case "merge":
 		return j >= 0 && last == "driver"
-	case "difftool", "mergetool", "browser", "man", "guitool", "trailer", "tar":
+	case "difftool", "mergetool", "browser", "man", "guitool", "trailer", "tar", "hook":
 		return last == "cmd" || last == "command" || last == "path"
 	case "remote":
 		return last == "uploadpack" || last == "receivepack"
 	case "credential", "gpg", "submodule":
-		return last == "helper" || last == "program" || last == "update"
+		return last == "helper" || last == "program" || last == "update" || last == "defaultkeycommand"
 	}
 	return false
 }
@@ -128,6 +148,12 @@ func (w *walker) gitSetting(st *state, c ctx, cmd command, key, val string, i in
 		}
 	case k == "include.path" || strings.HasPrefix(k, "includeif.") || k == "init.templatedir":
 		w.note("env-exec", cmd.src, cmd.pos)
+	case k == "sendemail.smtpserver" && strings.HasPrefix(val, "/"):
+		w.settingLine(st, c, cmd, k, val) // a program of that name, not a host
+	case strings.HasSuffix(k, ".url") || strings.HasSuffix(k, ".pushurl"):
+		w.transport(st, c, cmd, val)
+	case strings.HasPrefix(k, "url.") && strings.HasSuffix(k, "insteadof"):
+		w.transport(st, c, cmd, key[len("url."):strings.LastIndexByte(key, '.')])
 	case gitRuns(k):
 		w.settingLine(st, c, cmd, k, val)
 	}
@@ -190,7 +216,7 @@ func (w *walker) gitConfig(st *state, c ctx, cmd command, sub int) {
 		w.gitAlias(st, c, cmd, val.text, nil, false)
 		return
 	}
-	if gitRuns(key) {
-		w.settingLine(st, c, cmd, strings.ToLower(key), val.text)
+	if k := strings.ToLower(key); k != "core.hookspath" && k != "init.templatedir" {
+		w.gitSetting(st, c, cmd, key, val.text, len(w.calls))
 	}
 }

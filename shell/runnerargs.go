@@ -9,6 +9,7 @@ type runnerArgs struct {
 	chdir   []word
 	assigns []word
 	unset   []word
+	prog    *word
 	flags   []string // options seen, without values
 	nothing bool     // an option says that nothing is run
 	clear   bool
@@ -33,7 +34,16 @@ func (r *runner) parse(words []word) runnerArgs {
 	i := 0
 	for ; i < len(words); i++ {
 		u := words[i]
+		if r.after != "" && has(r.after, u.text) {
+			a.flags = append(a.flags, u.text)
+			a.command = words[i+1:]
+			return a.named(r, words[i])
+		}
 		if !u.known || !isOption(u.text) {
+			if !a.operand && has(r.subs, u.text) {
+				a.nothing = true
+				return a
+			}
 			if r.assign && !r.mixed && u.assigns() {
 				a.assigns = append(a.assigns, u)
 				a.unsure = a.unsure || u.split
@@ -47,7 +57,7 @@ func (r *runner) parse(words []word) runnerArgs {
 			if r.after != "" {
 				continue // a value of an option in front of it
 			}
-			if r.mixed && !a.flag(r.argv) && !r.isScript() {
+			if r.data || r.mixed && !a.flag(r.argv) && !r.isScript() {
 				a.operand = true
 				continue
 			}
@@ -72,14 +82,15 @@ func (r *runner) parse(words []word) runnerArgs {
 			}
 			break
 		}
-		if r.after != "" && has(r.after, u.text) {
-			a.flags = append(a.flags, u.text)
-			a.command = words[i+1:]
-			return a
-		}
 		i += r.option(&a, words[i:])
 	}
 	if r.after != "" {
+		if a.prog != nil {
+			return a.named(r, *a.prog)
+		}
+		return a
+	}
+	if r.data {
 		return a
 	}
 	a.command = words[min(i, len(words)):]
@@ -88,6 +99,19 @@ func (r *runner) parse(words []word) runnerArgs {
 		a.command = nil
 	}
 	a.operand = a.operand || len(a.command) > 0
+	return a
+}
+
+// named puts the program that an option names in front of its words.
+func (a runnerArgs) named(r *runner, at word) runnerArgs {
+	switch {
+	case a.prog != nil:
+		a.command = append([]word{*a.prog}, a.command...)
+	case r.as != "":
+		a.command = append([]word{literal(r.as, at.pos)}, a.command...)
+	case r.prog != "":
+		a.command = nil
+	}
 	return a
 }
 
@@ -120,7 +144,7 @@ func (r *runner) option(a *runnerArgs, words []word) int {
 	}
 	if strings.HasPrefix(t, "--") || !r.bundles(t) {
 		name, _, glued := strings.Cut(t, "=")
-		if glued && (has(r.opts, name) || has(r.line, name) || has(r.chdir, name)) {
+		if glued && r.valued(name) {
 			a.value(r, name, words[0].cut(len(name)+1))
 			return 0
 		}
@@ -128,7 +152,8 @@ func (r *runner) option(a *runnerArgs, words []word) int {
 		switch {
 		case has(r.two, name):
 			return min(2, len(words)-1)
-		case has(r.opts, name) || has(r.line, name) || has(r.chdir, name):
+		case has(r.glued, name):
+		case r.valued(name):
 			if len(words) > 1 {
 				a.value(r, name, words[1])
 			}
@@ -142,11 +167,14 @@ func (r *runner) option(a *runnerArgs, words []word) int {
 		if has(r.two, name) {
 			return min(2, len(words)-1)
 		}
-		if !has(r.opts, name) && !has(r.line, name) && !has(r.chdir, name) {
+		if !r.valued(name) {
 			continue
 		}
 		if j+1 < len(t) {
 			a.value(r, name, words[0].cut(j+1))
+			return 0
+		}
+		if has(r.glued, name) {
 			return 0
 		}
 		if len(words) > 1 {
@@ -157,10 +185,15 @@ func (r *runner) option(a *runnerArgs, words []word) int {
 	return 0
 }
 
+// valued says whether an option takes a value.
+func (r *runner) valued(name string) bool {
+	return has(r.opts, name) || has(r.line, name) || has(r.chdir, name) || has(r.prog, name)
+}
+
 // bundles says whether a word with one dash is letters: a long option with one
 // dash is listed whole.
 func (r *runner) bundles(t string) bool {
-	return len(t) <= 2 || !has(r.opts, t) && !has(r.none, t) && !has(r.two, t)
+	return len(t) <= 2 || !r.valued(t) && !has(r.none, t) && !has(r.two, t)
 }
 
 func (a *runnerArgs) see(r *runner, name string) {
@@ -175,6 +208,10 @@ func (a *runnerArgs) value(r *runner, name string, u word) {
 		a.lines = append(a.lines, u)
 	case has(r.chdir, name):
 		a.chdir = append(a.chdir, u)
+	case has(r.prog, name):
+		if a.prog == nil || name == "-a" || name == "--startas" {
+			a.prog = &u
+		}
 	case r.name == "env" && has("-u --unset", name):
 		a.unset = append(a.unset, u)
 	}

@@ -20,8 +20,7 @@ func (w *walker) runs(st *state, c ctx, cmd command, p spec.Parsed, i int) bool 
 	done := w.special(st, c, cmd, base, i)
 	if !done {
 		for _, r := range p.Run {
-			w.specRun(st, c, cmd, entered(p, r))
-			done = true
+			done = w.specRun(st, c, cmd, r) || done
 		}
 	}
 	w.embedded(st, c, cmd, p, base, i)
@@ -84,6 +83,10 @@ func (w *walker) special(st *state, c ctx, cmd command, base string, i int) bool
 		return w.findExec(st, c, cmd)
 	case base == "fd" || base == "fdfind":
 		return w.fdExec(st, c, cmd)
+	case base == "tmux":
+		return w.tmux(st, c, cmd)
+	case base == "screen":
+		return w.screen(st, c, cmd)
 	default:
 		return false
 	}
@@ -135,7 +138,7 @@ func (w *walker) runner(st *state, c ctx, cmd command, r *runner, a runnerArgs) 
 		for _, u := range a.command {
 			w.again(child.clone(), in, []word{u}, cmd.pos)
 		}
-	case r.joined && !a.flag(r.argv) && len(a.command) > 0:
+	case (r.joined && !a.flag(r.argv) || a.flag(r.text)) && len(a.command) > 0:
 		w.again(child, in, a.command, cmd.pos)
 	case len(a.lines) > 0 && (r.name != "script" || len(a.command) == 0):
 	case len(a.command) > 0:
@@ -187,19 +190,21 @@ func (w *walker) loseEnv(st *state) {
 	st.envLost = true
 }
 
-// entered is what a container runs whose entry point an option names: that, with
-// the words behind the image as its own.
-func entered(p spec.Parsed, r spec.Run) spec.Run {
-	for _, f := range p.Fields {
-		if f.Name == "entrypoint" && r.Remote == "container" && r.Kind == "argv" && len(f.From) == 1 && f.From[0].Text != "" {
-			r.Words = append([]spec.Value{f.From[0]}, r.Words...)
+// specRun walks what a command's spec says it runs. It says whether that is
+// anything.
+func (w *walker) specRun(st *state, c ctx, cmd command, r spec.Run) bool {
+	if r.Kind == "package" {
+		name := packageProgram(r.Words[0].Text)
+		sub := ""
+		if len(r.Words) > 1 {
+			sub = r.Words[1].Text
 		}
+		if runnerFor(name, sub) == nil && language(name) == "" && !ownLines(name) {
+			return false // a form of the call names it
+		}
+		r.Kind = "argv"
+		r.Words = append([]spec.Value{{Text: name, Word: -1}}, r.Words[1:]...)
 	}
-	return r
-}
-
-// specRun walks what a command's spec says it runs.
-func (w *walker) specRun(st *state, c ctx, cmd command, r spec.Run) {
 	in := within(c, r.Wrapper)
 	if r.Conditional {
 		in = in.skippable()
@@ -222,10 +227,10 @@ func (w *walker) specRun(st *state, c ctx, cmd command, r spec.Run) {
 		words = append(words, u)
 	}
 	if len(words) == 0 {
-		return
+		return true
 	}
 	if in.in != nil && in.in.alone && r.Remote == "" && len(words) == 1 && isShell(progName(words[0].text)) {
-		return // nc -e /bin/sh: the call says all there is to say
+		return true // nc -e /bin/sh: the call says all there is to say
 	}
 	switch {
 	case r.Kind == "argv":
@@ -233,6 +238,15 @@ func (w *walker) specRun(st *state, c ctx, cmd command, r spec.Run) {
 	case r.Kind == "line" || len(words) > 0:
 		w.again(child, in, words, cmd.pos)
 	}
+	return true
+}
+
+// packageProgram is the program that a package of a registry is mostly used by.
+func packageProgram(name string) string {
+	if before, _, ok := strings.Cut(name[min(1, len(name)):], "@"); ok {
+		name = name[:1] + before
+	}
+	return strings.TrimSuffix(progName(name), "-cli")
 }
 
 // envSplit reads env -S: its text is split into words, which stand in place of

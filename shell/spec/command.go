@@ -100,7 +100,7 @@ type Positional struct {
 
 // An EffectSpec is one entry of effects.
 type EffectSpec struct {
-	Op        string   `json:"o"`
+	Op        string   `json:"o"` // send: read, of files that values name as "@f"
 	Fields    []string `json:"f"`
 	When      string   `json:"w,omitempty"` // a field that must be set, "!field" that must not
 	Recursive string   `json:"r,omitempty"` // "true", or a field
@@ -112,7 +112,8 @@ type RunSpec struct {
 	Kind        string `json:"k"` // argv, line, remote, package
 	Remote      string `json:"rm,omitempty"`
 	Wrapper     string `json:"wr,omitempty"`
-	When        string `json:"w,omitempty"` // as of effects
+	When        string `json:"w,omitempty"`  // as of effects
+	Program     string `json:"pg,omitempty"` // a field that names the program, of which From is the words
 	Repeated    bool   `json:"rp,omitempty"`
 	Conditional bool   `json:"cd,omitempty"`
 }

@@ -17,10 +17,14 @@ func (p *parser) effects() {
 		for _, name := range e.Fields {
 			out.Targets = append(out.Targets, p.targets(e.Op, name, &out)...)
 		}
+		if e.Op == "send" {
+			out.Op = "read"
+		}
 		if len(out.Targets) > 0 {
 			p.out.Effects = append(p.out.Effects, out)
 		}
 	}
+	p.putUploads()
 	p.onlyReads(c)
 	for _, name := range c.Derive {
 		switch name {
@@ -51,7 +55,7 @@ func (p *parser) onlyReads(c *Command) {
 		return
 	}
 	for _, e := range c.Effects {
-		if e.Op != "read" && e.Op != "net" {
+		if e.Op != "read" && e.Op != "net" && e.Op != "send" {
 			return
 		}
 	}
@@ -84,11 +88,14 @@ func (p *parser) holds(when string) bool {
 }
 
 // targets are the values of a field as targets of an effect. Streams are none,
-// "@file" is the file, an address gives its host.
+// an address gives its host.
 func (p *parser) targets(op, name string, e *Effect) (out []Value) {
 	s := p.lookup(name)
 	if s == nil || !s.set {
 		return nil
+	}
+	if op == "send" {
+		return p.sent(name, s)
 	}
 	e.Start = e.Start || s.kind(name) == StartPath
 	for _, v := range s.vals {
@@ -105,38 +112,10 @@ func (p *parser) targets(op, name string, e *Effect) (out []Value) {
 			continue
 		case s.kind(name) == AnyHost && remote(v.Text):
 			continue
-		case uploads(name):
-			t, ok := upload(name, v.Text)
-			if !ok {
-				continue
-			}
-			v.Text = t
 		}
 		out = append(out, v)
 	}
 	return out
-}
-
-// uploads names the fields of curl whose value may be "@file".
-func uploads(name string) bool {
-	switch name {
-	case "data", "data_raw", "data_binary", "data_urlencode", "json", "form":
-		return name != "data_raw" // taken as it is
-	}
-	return false
-}
-
-// upload is the file that "@file" or "name=@file" sends.
-func upload(field, text string) (string, bool) {
-	if field == "form" || field == "data_urlencode" {
-		_, text, _ = strings.Cut(text, "=")
-		text, _, _ = strings.Cut(text, ";")
-		if t, ok := strings.CutPrefix(text, "<"); ok && t != "-" {
-			return t, t != ""
-		}
-	}
-	t, ok := strings.CutPrefix(text, "@")
-	return t, ok && t != "" && t != "-"
 }
 
 func (p *parser) lookup(dest string) *slot {

@@ -148,7 +148,7 @@ func (l *loader) option(n Node) Option {
 		case "choices":
 			o.Choices = l.texts(v, key)
 		case "role":
-			o.Role = l.word(v, key, "cwd", "line", "argv", "code", "config", "env", "secret")
+			o.Role = l.word(v, key, "cwd", "line", "argv", "code", "config", "env", "secret", "url")
 		case "wrapper":
 			o.Wrapper = l.text(v, key)
 		case "path":
@@ -239,7 +239,7 @@ func (l *loader) positional(n Node) Positional {
 		case "dashed":
 			q.Dashed = l.text(v, key)
 		case "role":
-			q.Role = l.word(v, key, "cwd", "code", "config", "env", "secret")
+			q.Role = l.word(v, key, "cwd", "code", "config", "env", "secret", "url")
 		case "path":
 			q.Path = l.path(v)
 		case "help":
@@ -298,6 +298,8 @@ func (l *loader) runs(n Node) (out []RunSpec) {
 				r.Wrapper = l.text(v, key)
 			case "when":
 				r.When = l.text(v, key)
+			case "program":
+				r.Program = l.text(v, key)
 			case "repeated":
 				r.Repeated = l.truth(v, key)
 			case "conditional":
@@ -330,7 +332,7 @@ func (l *loader) effects(n Node) (out []EffectSpec) {
 		when, recursive := "", ""
 		l.each(it, "effects", func(key string, k, v Node) bool {
 			switch key {
-			case "read", "write", "append", "truncate", "delete", "meta", "exec", "net":
+			case "read", "write", "append", "truncate", "delete", "meta", "exec", "net", "send":
 				ops = append(ops, EffectSpec{Op: key, Fields: l.texts(v, key)})
 			case "when":
 				when = l.text(v, key)
@@ -450,6 +452,6 @@ func derivations() []string {
 		"copy_effects", "link_effects", "compress_effects", "extract_effects", "sed_effects", "git_mv",
 		"git_clean", "wget_effects",
 		"awk_program", "checkpoint_action", "ssh_options", "rsync_shell", "vim_commands", "shell_escapes", "grep_pager", "filter_branch",
-		"python_module", "uv_run",
+		"python_module", "uv_run", "pager_commands",
 	}
 }

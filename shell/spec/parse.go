@@ -67,6 +67,7 @@ func (s *Set) packages(p *Parsed) {
 			args = append(args, w.Text)
 		}
 		p.Forms = append(p.Forms, Form{Tool: Normalize(name), Args: trace.Args{"argv": args}})
+		runs = append(runs, r) // the program may be one that runs others, which specs do not say
 	}
 	p.Run = runs
 }
@@ -149,7 +150,8 @@ type parser struct {
 	unspec   bool    // a subcommand without a spec
 	dynamic  bool    // the subcommand is not known
 	unsure   []string
-	maybe    bool  // a word may be a flag, or several words
+	maybe    bool // a word may be a flag, or several words
+	uploads  []Value
 	cuts     []cut // values that the peer reads without the "=" in front
 	out      Parsed
 }

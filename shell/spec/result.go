@@ -153,7 +153,8 @@ func (s *slot) field(dest string, vals []Value) Field {
 func pathName(name string) bool {
 	switch name {
 	case "path", "paths", "file", "files", "directory", "sources", "destination", "destination_dir", "of", "if",
-		"archive", "input", "patchfile", "patches", "script_file", "program_file", "output", "file_path", "notebook_path":
+		"archive", "input", "patchfile", "patches", "script_file", "program_file", "output", "file_path", "notebook_path",
+		"uploads":
 		return true
 	}
 	return false

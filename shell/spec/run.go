@@ -20,6 +20,9 @@ func (p *parser) runs() {
 		} else if s := p.lookup(r.From); s != nil && s.set {
 			run.Words, each = s.vals, s.opt != nil
 		}
+		if s := p.lookup(r.Program); s != nil && s.set && len(s.vals) > 0 {
+			run.Words = append(fieldsOf(s.vals[len(s.vals)-1]), run.Words...)
+		}
 		if len(run.Words) == 0 {
 			continue
 		}
@@ -48,6 +51,14 @@ func (p *parser) runs() {
 			}
 		}
 	}
+}
+
+// fieldsOf splits a value at blanks.
+func fieldsOf(v Value) (out []Value) {
+	for text := range strings.FieldsSeq(v.Text) {
+		out = append(out, Value{Text: text, Word: v.Word})
+	}
+	return out
 }
 
 // wrapper names the command as cli.wrapper does: "docker exec".

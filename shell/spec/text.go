@@ -34,15 +34,32 @@ func (p *parser) texted() {
 			}
 		case "rsync_shell":
 			if v, ok := f.one("rsh"); ok {
-				prog, _, _ := strings.Cut(strings.TrimSpace(v.Text), " ")
-				if b := Base(prog); b != "ssh" && b != "rsh" {
+				prog, args, _ := strings.Cut(strings.TrimSpace(v.Text), " ")
+				if b := Base(prog); b != "ssh" && b != "rsh" || strings.Contains(strings.ToLower(args), "command") {
 					p.line(v.Text, v.Word, true)
 				}
+			}
+			if v, ok := f.one("rsync_path"); ok && Base(v.Text) != "rsync" {
+				p.out.Run = append(p.out.Run, Run{Kind: "line", Words: []Value{v}, Wrapper: p.wrapper(), Remote: "host"})
 			}
 		case "vim_commands":
 			for _, dest := range []string{"commands", "before", "line"} {
 				for _, v := range f.many(dest) {
 					p.bangs(v)
+					p.vimCode(v)
+				}
+			}
+		case "pager_commands":
+			for _, v := range f.many("paths") {
+				if t := strings.TrimLeft(v.Text, "+"); t != v.Text && strings.HasPrefix(t, "!") {
+					p.line(t[1:], v.Word, true)
+				}
+			}
+		case "wget_effects":
+			for _, v := range f.many("execute") {
+				key, val, _ := strings.Cut(v.Text, "=")
+				if key = strings.Map(letter, key); key == "useaskpass" {
+					p.line(val, v.Word, true)
 				}
 			}
 		case "shell_escapes":
@@ -82,14 +99,69 @@ func (p *parser) line(text string, word int, conditional bool) {
 	}
 }
 
-// bangs: ":!cmd", ":r !cmd", ":w !cmd", "%!cmd" of vim.
+// letter keeps the letters of a name, in lower case.
+func letter(r rune) rune {
+	if r = unicode.ToLower(r); r < 'a' || r > 'z' {
+		return -1
+	}
+	return r
+}
+
+// bangs: ":!cmd", ":r !cmd", ":w !cmd", "%!cmd" of vim, behind other commands
+// and in the text of exe, too.
 func (p *parser) bangs(v Value) {
 	for part := range strings.SplitSeq(v.Text, "\n") {
-		part = strings.TrimLeft(strings.TrimSpace(part), ":")
-		part = strings.TrimPrefix(strings.TrimPrefix(part, "silent "), "silent! ")
-		if i := strings.IndexByte(part, '!'); i >= 0 && bangPrefix(part[:i]) {
-			p.line(part[i+1:], v.Word, true)
+		for part != "" {
+			part = vimCommand(part)
+			if i := strings.IndexByte(part, '!'); i >= 0 && bangPrefix(part[:i]) {
+				p.line(part[i+1:], v.Word, true)
+				p.out.Opaque = "code"
+				break
+			}
+			word, rest, _ := strings.Cut(part, " ")
+			switch {
+			case strings.HasPrefix("terminal", word) && len(word) > 2:
+				for strings.HasPrefix(rest, "++") {
+					_, rest, _ = strings.Cut(rest, " ")
+				}
+				p.line(rest, v.Word, true)
+				p.out.Opaque = "code"
+			case strings.HasPrefix("execute", word) && len(word) > 2 && len(rest) > 1:
+				inner := strings.Trim(rest, rest[:1]+" ")
+				if rest[0] == '"' || rest[0] == '\'' {
+					p.bangs(Value{Text: inner, Word: v.Word})
+				}
+			}
+			_, part, _ = strings.Cut(part, "|")
+		}
+	}
+}
+
+// vimCommand cuts what stands in front of a command: colons, and commands that
+// take one.
+func vimCommand(s string) string {
+	for {
+		s = strings.TrimLeft(s, ": \t")
+		word, rest, ok := strings.Cut(s, " ")
+		switch w := strings.TrimSuffix(word, "!"); {
+		case !ok:
+		case len(w) > 2 && strings.HasPrefix("silent", w), len(w) > 2 && strings.HasPrefix("noautocmd", w),
+			len(w) > 2 && strings.HasPrefix("verbose", w), w == "keepalt", w == "bufdo", w == "windo", w == "argdo", w == "tabdo", w == "cdo":
+			s = rest
+			continue
+		}
+		return s
+	}
+}
+
+// vimCode: text that calls a function which runs something, or another language.
+func (p *parser) vimCode(v Value) {
+	cmd := vimCommand(v.Text)
+	for _, mark := range []string{"system(", "systemlist(", "jobstart(", "job_start(", "termopen(", "term_start(", "lua", "py", "ruby", "perl"} {
+		if strings.HasPrefix(cmd, mark) || mark[len(mark)-1] == '(' && strings.Contains(cmd, mark) {
+			p.out.Roles = append(p.out.Roles, Role{Role: "code", Field: "commands", Value: v, Wrapper: "vim"})
 			p.out.Opaque = "code"
+			return
 		}
 	}
 }
@@ -132,15 +204,40 @@ func (p *parser) awkProgram(f *frame) {
 	texts = append(texts, f.many("source")...)
 	for _, v := range texts {
 		p.out.Roles = append(p.out.Roles, Role{Role: "code", Field: "program", Value: v, Wrapper: "awk"})
+		p.awkFiles(v)
+		if strings.Contains(v.Text, "@load") {
+			p.out.Roles = append(p.out.Roles, Role{Role: "env", Value: v})
+		}
 		if strings.Contains(v.Text, "system") || strings.ContainsAny(v.Text, "|>@") || strings.Contains(v.Text, "getline") {
 			p.out.Opaque = "code"
 		}
 	}
 }
 
+// awkFiles: print > "file", and getline < "file".
+func (p *parser) awkFiles(v Value) {
+	for i := 0; i < len(v.Text); i++ {
+		op := "read"
+		switch {
+		case v.Text[i] == '>':
+			op = "write"
+		case v.Text[i] != '<' || !strings.HasSuffix(strings.TrimRight(v.Text[:i], " \t"), "getline") && !strings.Contains(v.Text[:i], "getline "):
+			continue
+		}
+		rest := strings.TrimLeft(v.Text[i+1:], "> \t")
+		if name, ok := strings.CutPrefix(rest, `"`); ok {
+			name, _, ok = strings.Cut(name, `"`)
+			if ok && name != "" && name != "-" && !strings.HasPrefix(name, "/dev/std") {
+				p.add(op, false, true, Value{Text: name, Word: v.Word})
+			}
+			i = len(v.Text) - len(rest)
+		}
+	}
+}
+
 // A sedCommand is a command of a sed script that reaches beyond its input.
 type sedCommand struct {
-	name byte // r, R, w, W, e, or s with its flags w and e
+	name byte // r, R, w, W, e, or s with its flags w and e (E: what it puts in is run)
 	arg  string
 }
 
@@ -161,10 +258,10 @@ func sedCommands(script string) (out []sedCommand) {
 			out = append(out, sedCommand{name: c, arg: strings.TrimSpace(arg)})
 			s = rest
 		case 's', 'y':
-			var flags string
-			flags, s = sedSubstitute(s)
+			var put, flags string
+			put, flags, s = sedSubstitute(s)
 			if c == 's' {
-				out = append(out, sedFlags(flags)...)
+				out = append(out, sedFlags(flags, put)...)
 			}
 		case 'a', 'i', 'c', ':', '#', 'b', 't', 'T':
 			end := strings.IndexAny(s, "\n")
@@ -215,19 +312,19 @@ func sedAddress(s string) string {
 	return s
 }
 
-// sedSubstitute cuts "/a/b/flags" and returns the flags and the rest.
-func sedSubstitute(s string) (flags, rest string) {
+// sedSubstitute cuts "/a/b/flags" and returns b, the flags and the rest.
+func sedSubstitute(s string) (put, flags, rest string) {
 	if s == "" {
-		return "", ""
+		return "", "", ""
 	}
 	d := s[0]
 	s = s[1:]
 	for range 2 {
 		end := sedDelimiter(s, d)
 		if end < 0 {
-			return "", ""
+			return "", "", ""
 		}
-		s = s[end+1:]
+		put, s = s[:end], s[end+1:]
 	}
 	n := 0
 	for n < len(s) && strings.IndexByte("gpiIMme0123456789", s[n]) >= 0 {
@@ -235,9 +332,9 @@ func sedSubstitute(s string) (flags, rest string) {
 	}
 	if n < len(s) && s[n] == 'w' {
 		arg, rest, _ := strings.Cut(s[n:], "\n")
-		return s[:n] + arg, rest
+		return put, s[:n] + arg, rest
 	}
-	return s[:n], s[n:]
+	return put, s[:n], s[n:]
 }
 
 // sedDelimiter finds the next unescaped d outside brackets.
@@ -267,13 +364,13 @@ func sedDelimiter(s string, d byte) int {
 	return -1
 }
 
-func sedFlags(flags string) (out []sedCommand) {
+func sedFlags(flags, put string) (out []sedCommand) {
 	if before, file, ok := strings.Cut(flags, "w"); ok {
 		out = append(out, sedCommand{name: 'w', arg: strings.TrimSpace(file)})
 		flags = before
 	}
 	if strings.Contains(flags, "e") {
-		out = append(out, sedCommand{name: 'E'})
+		out = append(out, sedCommand{name: 'E', arg: put})
 	}
 	return out
 }
@@ -283,16 +380,20 @@ func (p *parser) sedScript() (texts []Value) {
 	return append(append(texts, f.many("script")...), f.many("expression")...)
 }
 
-// sedRuns: "e cmd" runs cmd; "e" and the flag e of s run what the input says.
+// sedRuns: "e cmd" runs cmd; "e" and the flag e of s run what the input says,
+// which may be all of what s puts in.
 func (p *parser) sedRuns() {
 	for _, v := range p.sedScript() {
 		for _, c := range sedCommands(v.Text) {
-			switch c.name {
-			case 'e':
+			if c.name != 'e' && c.name != 'E' {
+				continue
+			}
+			p.out.Opaque = "code"
+			if c.name == 'E' || c.arg == "" {
+				p.out.Roles = append(p.out.Roles, Role{Role: "script", Value: v})
+			}
+			if !strings.ContainsAny(c.arg, `&\`) {
 				p.line(c.arg, v.Word, true)
-				p.out.Opaque = "code"
-			case 'E':
-				p.out.Opaque = "code"
 			}
 		}
 	}

@@ -29,7 +29,7 @@ func TestSedCommands(t *testing.T) {
 		{"1e rm x", []sedCommand{{'e', "rm x"}}},
 		{"$!e rm x", []sedCommand{{'e', "rm x"}}},
 		{"e", []sedCommand{{'e', ""}}},
-		{"s/a/b/e", []sedCommand{{'E', ""}}},
+		{"s/a/b/e", []sedCommand{{'E', "b"}}},
 		{"s/a/b/gw out", []sedCommand{{'w', "out"}}},
 		{"s/a/b/;1r f\nw g", []sedCommand{{'r', "f"}, {'w', "g"}}},
 		{"/x/{p;w f\n}", []sedCommand{{'w', "f"}}},

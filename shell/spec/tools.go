@@ -126,6 +126,9 @@ func params(c *Command) []Param {
 			out = append(out, Param{Name: o.Dest + "_value", Type: "text"})
 		}
 	}
+	if slices.ContainsFunc(c.Effects, func(e EffectSpec) bool { return e.Op == "send" }) {
+		out = append(out, Param{Name: "uploads", Type: "list", Path: true})
+	}
 	for _, d := range c.Derive {
 		switch d {
 		case "git_push":

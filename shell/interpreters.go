@@ -1,0 +1,219 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agentltl/agentltl-hook/trace"
+)
+
+// language is the language of an interpreter's text.
+func language(base string) string {
+	switch name := strings.TrimRight(base, "0123456789.-"); name {
+	case "python", "pypy", "ipython":
+		return "python"
+	case "node", "nodejs", "deno", "bun", "tsx", "ts-node", "mongosh", "mongo", "qjs", "gjs":
+		return "node"
+	case "ruby", "irb", "jruby":
+		return "ruby"
+	case "perl", "php", "lua", "osascript", "julia", "octave", "gnuplot", "expect", "tclsh", "wish", "m", "dc", "ghc", "ocaml", "vim":
+		if name == "expect" || name == "tclsh" || name == "wish" {
+			return "tcl"
+		}
+		if name == "m" && base != "m4" {
+			return ""
+		}
+		return name
+	case "awk", "gawk", "mawk", "nawk", "original-awk", "goawk":
+		return "awk"
+	case "luajit":
+		return "lua"
+	case "rscript", "r":
+		return "r"
+	case "matlab":
+		return "octave"
+	case "runghc", "runhaskell":
+		return "ghc"
+	case "emacs", "emacsclient", "guile", "sbcl", "ecl", "clisp", "racket", "clojure", "clj", "bb":
+		return "lisp"
+	case "groovy", "scala", "kotlin", "jshell":
+		return "jvm"
+	case "elixir", "iex", "erl":
+		return "beam"
+	case "vi", "nvim", "gvim", "view", "ex":
+		return "vim"
+	}
+	return ""
+}
+
+// codeFlags are the options of an interpreter without a spec behind which its
+// program text stands.
+func codeFlags(base string) string {
+	switch base {
+	case "emacs":
+		return "--eval -eval --execute -execute"
+	case "gjs", "guile", "expect", "ipython", "ipython3":
+		return "-c"
+	case "sbcl", "octave", "iex", "crystal":
+		return "--eval -e"
+	case "ecl", "erl":
+		return "-eval"
+	case "clisp":
+		return "-x"
+	case "matlab":
+		return "-r -batch"
+	case "dc":
+		return "-e --expression"
+	}
+	return "-e -E --eval --print"
+}
+
+// codeOption walks the program text behind an option of an interpreter without
+// a spec.
+func (w *walker) codeOption(st *state, c ctx, cmd command, base string, i int) {
+	lang := language(base)
+	if lang == "" {
+		return
+	}
+	flags := codeFlags(base)
+	for j, u := range cmd.words[1:] {
+		name, _, glued := strings.Cut(u.text, "=")
+		if !has(flags, name) || !glued && j+2 >= len(cmd.words) {
+			continue
+		}
+		code := u
+		if glued {
+			code = u.cut(len(name) + 1)
+		} else {
+			code = cmd.words[j+2]
+		}
+		if lang != "dc" { // sums, mostly
+			w.calls[i].CLI.Opaque = "code"
+		}
+		if !code.known && len(code.pieces) == 1 {
+			w.note("dynamic-code", cmd.src, cmd.pos)
+		}
+		w.codeText(st, c, cmd, code.text, base+" "+name, lang)
+	}
+}
+
+// codeOperand says whether an interpreter without a spec is given its program
+// by its words: text, or a file.
+func codeOperand(cmd command, base string) bool {
+	flags := codeFlags(base)
+	for _, u := range cmd.words[1:] {
+		name, _, _ := strings.Cut(u.text, "=")
+		if has(flags, name) || !isOption(u.text) && u.text != "-" {
+			return true
+		}
+	}
+	return false
+}
+
+// stdinCode settles what an interpreter reads when no program is named: known
+// text is its code, any other input is dynamic-code.
+func (w *walker) stdinCode(st *state, c ctx, cmd command, base string, i int) {
+	lang := language(base)
+	if lang == "" || lang == "awk" || lang == "osascript" || lang == "vim" || i >= len(w.calls) {
+		return
+	}
+	call := &w.calls[i]
+	if _, bare := call.Args["argv"]; bare && codeOperand(cmd, base) {
+		return
+	}
+	script, _ := call.Args["script"].(string)
+	if w.computedFields(cmd, call.Args, "code", "expression", "module", "print", "eval") {
+		return
+	}
+	if base == "mongosh" || base == "mongo" {
+		return
+	}
+	if script != "" && script != "-" && script != "/dev/stdin" {
+		w.codeFile(st, c, cmd, script, lang, i)
+		return
+	}
+	for _, u := range cmd.words[1:] {
+		switch u.text {
+		case "--version", "-V", "-v", "--help", "-h", "run", "test", "repl", "install", "add":
+			return
+		}
+	}
+	if c.in == nil || !c.in.piped {
+		return
+	}
+	got := c.in.take()
+	switch {
+	case got.known:
+		if _, ok := call.Args["code"]; !ok {
+			call.Args["code"] = clip(got.text)
+		}
+		call.CLI.Opaque = "code"
+		w.codeText(st, c, cmd, got.text, base, lang)
+	case got.file != "":
+		if text, ok, sure := w.scriptText(st, c, got.file, cmd); ok && sure {
+			call.CLI.Opaque = "code"
+			w.codeText(st, c, cmd, text, base, lang)
+			return
+		}
+		w.note("dynamic-code", cmd.src, cmd.pos)
+	case lang == "m" || lang == "dc" || lang == "gnuplot" || base == "emacs" || base == "emacsclient":
+		// Data more than code, as a rule.
+	default:
+		w.note("dynamic-code", cmd.src, cmd.pos)
+	}
+}
+
+// computedFields reports program text among fields of which no part is known.
+// It says whether there is any text.
+func (w *walker) computedFields(cmd command, args trace.Args, fields ...string) bool {
+	for _, f := range fields {
+		switch v := args[f].(type) {
+		case string:
+			if v != "" {
+				w.computedCode(cmd, v)
+				return true
+			}
+		case []any:
+			for _, s := range v {
+				if s, ok := s.(string); ok {
+					w.computedCode(cmd, s)
+				}
+			}
+			if len(v) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// computedCode reports a program text of which no part is known: $(curl u).
+func (w *walker) computedCode(cmd command, typed string) {
+	for _, u := range cmd.words[1:] {
+		if u.known || u.typed != typed || len(u.pieces) != 1 {
+			continue
+		}
+		w.note("dynamic-code", cmd.src, cmd.pos)
+	}
+}
+
+// codeFile looks at a program that the line wrote, or that is on the disk.
+func (w *walker) codeFile(st *state, c ctx, cmd command, script, lang string, i int) {
+	u := literal(script, cmd.pos)
+	if i := slices.IndexFunc(cmd.words, func(x word) bool { return x.text == script }); i > 0 {
+		u = cmd.words[i]
+	}
+	text, ok, _ := w.scriptAt(st, c, u, cmd)
+	if !ok {
+		return
+	}
+	w.calls[i].CLI.Opaque = "script"
+	w.codeText(st, c, cmd, text, progName(cmd.words[0].text)+" "+script, lang)
+}
+
+func clip(s string) string {
+	if len(s) > maxStdin {
+		return s[:maxStdin]
+	}
+	return s
+}

@@ -120,13 +120,13 @@ func (p *parser) bangs(v Value) {
 			}
 			word, rest, _ := strings.Cut(part, " ")
 			switch {
-			case strings.HasPrefix("terminal", word) && len(word) > 2:
+			case shortens(word, "terminal"):
 				for strings.HasPrefix(rest, "++") {
 					_, rest, _ = strings.Cut(rest, " ")
 				}
 				p.line(rest, v.Word, true)
 				p.out.Opaque = "code"
-			case strings.HasPrefix("execute", word) && len(word) > 2 && len(rest) > 1:
+			case shortens(word, "execute") && len(rest) > 1:
 				inner := strings.Trim(rest, rest[:1]+" ")
 				if rest[0] == '"' || rest[0] == '\'' {
 					p.bangs(Value{Text: inner, Word: v.Word})
@@ -137,6 +137,11 @@ func (p *parser) bangs(v Value) {
 	}
 }
 
+// shortens says whether a word is a command of vim, or its beginning.
+func shortens(word, command string) bool {
+	return len(word) > 2 && strings.HasPrefix(command, word)
+}
+
 // vimCommand cuts what stands in front of a command: colons, and commands that
 // take one.
 func vimCommand(s string) string {
@@ -145,8 +150,7 @@ func vimCommand(s string) string {
 		word, rest, ok := strings.Cut(s, " ")
 		switch w := strings.TrimSuffix(word, "!"); {
 		case !ok:
-		case len(w) > 2 && strings.HasPrefix("silent", w), len(w) > 2 && strings.HasPrefix("noautocmd", w),
-			len(w) > 2 && strings.HasPrefix("verbose", w), w == "keepalt", w == "bufdo", w == "windo", w == "argdo", w == "tabdo", w == "cdo":
+		case shortens(w, "silent"), shortens(w, "noautocmd"), shortens(w, "verbose"), w == "keepalt", w == "bufdo", w == "windo", w == "argdo", w == "tabdo", w == "cdo":
 			s = rest
 			continue
 		}

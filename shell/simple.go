@@ -130,12 +130,15 @@ func (w *walker) program(st *state, c ctx, cmd command) {
 		w.note("dynamic-command", cmd.src, cmd.pos)
 	}
 	w.ranWritten(st, c, cmd)
+	own := w.wroteSome()
 	in := w.opened(st, c, cmd)
 	if !w.runs(st, in, cmd, p, i) {
 		w.output(st, in, cmd, p)
 	}
 	w.fileWritten(st, c, &cmd.rs, in.out)
-	w.effectsWritten(st, c, i, cmd)
+	if !w.compiles(st, c, cmd, own) {
+		w.effectsWritten(st, c, i, cmd)
+	}
 	w.cloned(st, c, i)
 }
 
@@ -148,7 +151,7 @@ func (w *walker) unknownCommand(st *state, c ctx, cmd command) {
 		w.listedAs(st, c, cmd, name.lists)
 		return
 	}
-	if name.closed && len(name.bound.exact) > 0 {
+	if w.oneOfThese(st, name) {
 		w.candidates(st, c, cmd, name.bound.exact)
 		return
 	}
@@ -158,6 +161,20 @@ func (w *walker) unknownCommand(st *state, c ctx, cmd command) {
 	w.emit(st, c, unknownListing(cmd))
 	c.out.lose(c)
 	w.candidates(st, c, cmd, append(name.cands, name.bound.exact...))
+}
+
+// oneOfThese says whether an unknown name is one of the texts of its bound for
+// sure, as a variable that branches of the line gave constants (shell.md 4.9):
+// then these are all that can run.
+func (w *walker) oneOfThese(st *state, name word) bool {
+	if !name.closed || len(name.bound.exact) == 0 {
+		return false
+	}
+	if !name.split {
+		return true
+	}
+	ifs := w.lookup(st, "IFS")
+	return ifs.kind == text && ifs.text == " \t\n" && (st.noglob == on || !slices.ContainsFunc(name.bound.exact, hasGlob))
 }
 
 // listedAs walks the commands that "$@" in place of a name may stand for: its

@@ -106,6 +106,22 @@ func (m *lineMaker) special() string {
 		{"alias", func() string { return m.pick("alias ll='rm -rf x'; ll", "alias r='zap q'; r w") }},
 		{"source", func() string { return m.pick(". ./lib.sh", "source lib.sh x", "source ./nosuch.sh") }},
 		{"exit", func() string { return m.pick("(exit 1)", "(exit; zap gone)", "false || exit") }},
+		{"output-maybe", func() string {
+			return m.pick("V=$([ -f nosuch ] && echo alpha); $V beta om", "V=$([ -f a.txt ] && exit; echo alpha); $V beta om", "V=$(if gamma om; then exit; fi; echo zap); $V mk om",
+				"fo() { probe om && return; echo alpha; }; V=$(fo); $V relay om", "V=$(set -e; ship om; echo alpha); $V w4 om", "V=$(cd nosuch && pwd); \"$V\"zap om")
+		}},
+		{"output-followed", func() string {
+			return m.pick("V=$(true; echo alpha); $V of", "V=$(dirname a/b/c); zap $V", "V=$(cd sub && pwd); zap \"$V/x\"", "V=$(cd sub; pwd); zap \"$V\"", "V=$(basename \"$PWD\"); zap of")
+		}},
+		{"branch-value", func() string {
+			return m.pick("V=alpha; beta bv && V=gamma; $V bv", "if beta bv; then V=alpha; else V='zap y'; fi; $V bv", "V=; gamma bv || V=ship; $V probe bv",
+				"case $(alpha bv) in zed*) V=mk ;; *) V=w4 ;; esac; \"$V\" bv", "V=false; beta bv && V=true; if $V; then zap yes; else zap no; fi", "V='a*'; beta bv && V=gamma; $V bv",
+				"V=alpha,x; beta bv && V=gamma,y; IFS=,; $V bv; IFS=$' \\t\\n'")
+		}},
+		{"read-loop", func() string {
+			return m.pick("printf 'p1\\np2\\n' | while read -r l; do rm \"$l\"; mk; done", "while read -r l; do zap \"$l\"; done <<< 'q1'; rm \"$l/x\"", "ls src | while read l; do rm \"$l\"; done",
+				"find src -name '*.c' | while IFS= read -r l; do touch \"$l\"; done", "printf 'alpha\\nbeta\\n' | while read l; do $l rl; done")
+		}},
 		{"true-false", func() string { return m.pick("true", "false", "true && false") }},
 		{"echo", func() string { return "echo " + m.pick("hi", "-n x", "'rm -rf x'", "$A", "-e 'a\\nb'") }},
 	}

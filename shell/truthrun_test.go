@@ -138,7 +138,7 @@ var standIns = []string{
 	"kubectl", "terraform", "make", "chmod", "mv", "cp", "tee", "touch", "mkdir", "dd", "psql", "gh", "pytest", "ssh", "ll", "r", "omega", "late",
 }
 
-var realOnes = []string{"env", "nice", "timeout", "nohup", "setsid", "stdbuf", "xargs", "find", "bash", "sh", "cat"}
+var realOnes = []string{"env", "nice", "timeout", "nohup", "setsid", "stdbuf", "xargs", "find", "bash", "sh", "cat", "dirname", "basename", "ls"}
 
 func newBox(t *testing.T, bash string) *box {
 	top := t.TempDir()

@@ -51,7 +51,7 @@ type value struct {
 	// a glob made.
 	oneWord bool
 	fed     bool     // a placeholder that a runner fills
-	closed  bool     // unknown, and the bound's exact texts are all it can be; see childShell
+	closed  bool     // unknown, and constants of the line, those of the bound, are all it can be
 	none    bool     // not known to the peer, and nothing in a fresh shell
 	lists   [][]word // of $@: one of these, or what none says
 }
@@ -75,6 +75,9 @@ func (v value) same(u value) bool {
 	}
 	return slices.Equal(v.bound.exact, u.bound.exact) && slices.Equal(v.bound.within, u.bound.within)
 }
+
+// certain says whether v is one of its options and nothing else.
+func (v value) certain() bool { return v.kind == text || v.closed }
 
 // options lists the texts v can be, if they are few and known.
 func (v value) options() ([]string, bool) {
@@ -107,7 +110,7 @@ func (v value) join(u value) value {
 			}
 		}
 		if len(all) <= maxConstants {
-			return value{bound: bound{exact: all}}
+			return value{bound: bound{exact: all}, closed: v.certain() && u.certain()}
 		}
 		return value{}
 	}

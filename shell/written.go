@@ -14,6 +14,7 @@ type fileText struct {
 	path     string
 	text     string
 	known    bool
+	folder   bool
 	pipeline int
 
 	scope, left, leftFn *scope // where it was written
@@ -53,9 +54,20 @@ func (w *walker) fileWritten(st *state, c ctx, rs *redirections, out *sink) {
 			f.known = f.known && ok && old.known && r.op == ">>" && old.surely(st, c)
 			f.text = old.text + f.text
 		}
+		// Where a cd may not have worked, the same file lies elsewhere.
+		other := f
+		other.scope, other.known = &scope{}, f.known && r.truncates()
+		for _, p := range r.places(w)[1:] {
+			if other.path = p; p != key {
+				w.files = append(w.files, other)
+			}
+		}
 		w.files = append(w.files, f)
 	}
 }
+
+// places are the files that a redirection may mean.
+func (r *redir) places(w *walker) []string { return w.places(r.base, r.target) }
 
 // effectsWritten records the files that a call's effects write: their text is
 // not known, but for tee.
@@ -73,16 +85,61 @@ func (w *walker) effectsWritten(st *state, c ctx, i int, cmd command) {
 		default:
 			continue
 		}
-		if slices.ContainsFunc(cmd.rs.list, func(r redir) bool { return r.writes() && w.pathKey(r.base, r.target) == e.Target }) {
+		if slices.ContainsFunc(cmd.rs.list, func(r redir) bool { return r.writes() && slices.Contains(r.places(w), e.Target) }) {
 			continue
 		}
 		if e.Recursive {
 			w.trees = append(w.trees, e.Target)
 		}
-		w.files = append(w.files, fileText{path: e.Target})
+		w.files = append(w.files, fileText{path: e.Target, folder: call.Tool == "mkdir"})
 	}
 	w.teeWritten(st, c, call)
 	w.linkMade(call)
+}
+
+// wroteSome says whether the line has made a file before.
+func (w *walker) wroteSome() bool {
+	return len(w.trees)+len(w.links) > 0 || slices.ContainsFunc(w.files, func(f fileText) bool { return !f.folder })
+}
+
+// compiles judges what a compiler makes. Of sources that lay there it is no more
+// the line's than what "go run" runs; own: with files that the line made it is
+// (shell.md 4.5).
+func (w *walker) compiles(st *state, c ctx, cmd command, own bool) bool {
+	if c.remote != "" {
+		return false
+	}
+	words := cmd.words[1:]
+	switch progName(cmd.words[0].text) {
+	case "go":
+		if len(words) == 0 || !words[0].known {
+			return false
+		}
+		if words[0].text == "run" && slices.ContainsFunc(words, func(u word) bool {
+			f, ok := w.writtenFile(w.pathKey(st.dir, u))
+			return ok && !f.known
+		}) {
+			w.note("script-written", cmd.src, cmd.pos)
+		}
+		return words[0].text == "build" && !own
+	case "cc", "gcc", "clang", "c++", "g++", "clang++", "tcc", "rustc":
+	default:
+		return false
+	}
+	if !own {
+		return true
+	}
+	out := literal("a.out", cmd.pos)
+	for i, u := range words {
+		switch {
+		case u.text == "-o" && i+1 < len(words):
+			out = words[i+1]
+		case strings.HasPrefix(u.text, "-o"):
+			out = u.cut(len("-o"))
+		}
+	}
+	w.files = append(w.files, fileText{path: w.pathKey(st.dir, out)})
+	return true
 }
 
 // cloned records the folder that a clone makes: all below it is the line's
@@ -223,7 +280,11 @@ func (w *walker) ranWritten(st *state, c ctx, cmd command) {
 // word for several files is read as the first, unless the line made another.
 func (w *walker) scriptAt(st *state, c ctx, u word, cmd command) (text string, ok, sure bool) {
 	paths := w.places(st.dir, u)
+	first, _ := w.writtenFile(paths[0])
 	for _, p := range paths[1:] {
+		if f, _ := w.writtenFile(p); f.known && first.known && f.text == first.text {
+			continue
+		}
 		if p != paths[0] && w.madeHere(p) {
 			w.note("script-written", cmd.src, cmd.pos)
 			return "", false, true

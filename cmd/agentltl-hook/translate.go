@@ -132,6 +132,12 @@ type translateCase struct {
 	Home    string            `json:"home"`
 	Env     map[string]string `json:"env"`
 	Dialect shell.Dialect     `json:"dialect"`
+
+	// Keys of recorded cases that say nothing to us.
+	Kind   json.RawMessage `json:"kind"`
+	Cat    json.RawMessage `json:"cat"`
+	Note   json.RawMessage `json:"note"`
+	Expect json.RawMessage `json:"expect"`
 }
 
 // translateLine answers one line of the batch.

@@ -14,7 +14,7 @@ func translateAll(t *testing.T, cases []vector) map[string]vector {
 	t.Helper()
 	lines := make([]vector, len(cases))
 	for i, c := range cases {
-		lines[i] = only(c, "id", "command", "cwd", "dialect")
+		lines[i] = only(c, "id", "command", "cwd", "dialect", "kind", "cat", "note", "expect")
 	}
 	return batch(t, lines, append([]string{"translate", "--batch"}, vectorFolders...)...)
 }

@@ -76,7 +76,7 @@ func (w *walker) run(st *state, c ctx, cmd command, alias string) {
 	}
 	w.environment(cmd)
 	name := cmd.words[0]
-	if p, ok := name.programIn(); ok {
+	if p, ok := w.programIn(name); ok {
 		cmd.words = append([]word{literal(p, name.pos)}, cmd.words[1:]...)
 		name = cmd.words[0]
 	}
@@ -104,11 +104,11 @@ func (w *walker) run(st *state, c ctx, cmd command, alias string) {
 	w.program(st, c, cmd)
 }
 
-// programIn is the program of a name whose folder is bounded and whose last
-// element is written out: $(pwd)/bin/tool, $(go env GOPATH)/bin/tool. Specs and
-// rules go by the last element, wherever it lies.
-func (u word) programIn() (string, bool) {
-	if u.known || u.split || len(u.pieces) < 2 || len(u.bound.exact) == 0 {
+// programIn is the program of a name of which only the folder is not known:
+// $(pwd)/bin/tool, "$DIR"/tool. Specs and rules go by the last element, wherever
+// it lies. What the line may have put into that folder is no such program.
+func (w *walker) programIn(u word) (string, bool) {
+	if u.known || u.split || len(u.pieces) < 2 {
 		return "", false
 	}
 	last := u.pieces[len(u.pieces)-1]
@@ -116,7 +116,14 @@ func (u word) programIn() (string, bool) {
 	if !last.known || last.glob || i < 0 || i == len(last.text)-1 {
 		return "", false
 	}
-	return u.bound.exact[0], true
+	if i := slices.IndexFunc(u.bound.exact, w.madeHere); len(u.bound.exact) > 0 {
+		return u.bound.exact[max(i, 0)], true
+	}
+	base := last.text[i+1:]
+	made := len(w.trees)+len(w.links) > 0 || slices.ContainsFunc(w.files, func(f fileText) bool {
+		return match(lastElem(f.path), base) || strings.ContainsAny(lastElem(f.path), "$`")
+	})
+	return u.typed, !made
 }
 
 // program lists a command that is no builtin with an effect on the shell, what

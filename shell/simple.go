@@ -76,7 +76,7 @@ func (w *walker) run(st *state, c ctx, cmd command, alias string) {
 	}
 	w.environment(cmd)
 	name := cmd.words[0]
-	if p, ok := w.programIn(name); ok {
+	if p, ok := w.programIn(name, cmd.external); ok {
 		cmd.words = append([]word{literal(p, name.pos)}, cmd.words[1:]...)
 		name = cmd.words[0]
 	}
@@ -106,8 +106,9 @@ func (w *walker) run(st *state, c ctx, cmd command, alias string) {
 
 // programIn is the program of a name of which only the folder is not known:
 // $(pwd)/bin/tool, "$DIR"/tool. Specs and rules go by the last element, wherever
-// it lies. What the line may have put into that folder is no such program.
-func (w *walker) programIn(u word) (string, bool) {
+// it lies. What the line may have put into that folder is no such program, and
+// what a runner may take for an option of its own is none.
+func (w *walker) programIn(u word, external bool) (string, bool) {
 	if u.known || u.split || len(u.pieces) < 2 {
 		return "", false
 	}
@@ -116,8 +117,14 @@ func (w *walker) programIn(u word) (string, bool) {
 	if !last.known || last.glob || i < 0 || i == len(last.text)-1 {
 		return "", false
 	}
+	if external && slices.ContainsFunc(u.bound.exact, runnersOwn) {
+		return "", false
+	}
 	if i := slices.IndexFunc(u.bound.exact, w.madeHere); len(u.bound.exact) > 0 {
 		return u.bound.exact[max(i, 0)], true
+	}
+	if external {
+		return "", false
 	}
 	base := last.text[i+1:]
 	made := len(w.trees)+len(w.links) > 0 || slices.ContainsFunc(w.files, func(f fileText) bool {
@@ -158,7 +165,7 @@ func (w *walker) unknownCommand(st *state, c ctx, cmd command) {
 		w.listedAs(st, c, cmd, name.lists)
 		return
 	}
-	if w.oneOfThese(st, name) {
+	if w.oneOfThese(st, cmd) {
 		w.candidates(st, c, cmd, name.bound.exact)
 		return
 	}
@@ -170,11 +177,21 @@ func (w *walker) unknownCommand(st *state, c ctx, cmd command) {
 	w.candidates(st, c, cmd, append(name.cands, name.bound.exact...))
 }
 
+// runnersOwn says whether a runner may take a text in place of the program for
+// an option or an assignment of its own, or for several words.
+func runnersOwn(s string) bool {
+	return s == "" || strings.ContainsAny(s[:1], "-+;") || strings.ContainsAny(s, "= \t\n")
+}
+
 // oneOfThese says whether an unknown name is one of the texts of its bound for
 // sure, as a variable that branches of the line gave constants (shell.md 4.9):
 // then these are all that can run.
-func (w *walker) oneOfThese(st *state, name word) bool {
+func (w *walker) oneOfThese(st *state, cmd command) bool {
+	name := cmd.words[0]
 	if !name.closed || len(name.bound.exact) == 0 {
+		return false
+	}
+	if cmd.external && slices.ContainsFunc(name.bound.exact, runnersOwn) {
 		return false
 	}
 	if !name.split {

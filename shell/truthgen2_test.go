@@ -116,7 +116,8 @@ func (m *lineMaker) special() string {
 		{"branch-value", func() string {
 			return m.pick("V=alpha; beta bv && V=gamma; $V bv", "if beta bv; then V=alpha; else V='zap y'; fi; $V bv", "V=; gamma bv || V=ship; $V probe bv",
 				"case $(alpha bv) in zed*) V=mk ;; *) V=w4 ;; esac; \"$V\" bv", "V=false; beta bv && V=true; if $V; then zap yes; else zap no; fi", "V='a*'; beta bv && V=gamma; $V bv",
-				"V=alpha,x; beta bv && V=gamma,y; IFS=,; $V bv; IFS=$' \\t\\n'")
+				"V=alpha,x; beta bv && V=gamma,y; IFS=,; $V bv; IFS=$' \\t\\n'",
+				"V=alpha; beta bv && V=gamma; env $V bv", "V=alpha; beta bv && V='-u FOO zap'; env $V mk bv", "V=alpha; beta bv && V=A=1; env $V mk bv", "V=alpha; beta bv && V=; nice $V w4 bv")
 		}},
 		{"read-loop", func() string {
 			return m.pick("printf 'p1\\np2\\n' | while read -r l; do rm \"$l\"; mk; done", "while read -r l; do zap \"$l\"; done <<< 'q1'; rm \"$l/x\"", "ls src | while read l; do rm \"$l\"; done",

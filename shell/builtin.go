@@ -62,6 +62,20 @@ func (w *walker) builtin(st *state, c ctx, cmd command) bool {
 	case "shopt":
 		w.listed(st, c, cmd)
 		w.shopt(st, args)
+	case "fc":
+		// It runs a line of the history again.
+		if w.listed(st, c, cmd); len(args) == 0 || !strings.HasPrefix(args[0].text, "-") || !strings.Contains(args[0].text, "l") {
+			w.note("dynamic-script", cmd.src, cmd.pos)
+		}
+	case "complete", "compgen":
+		w.listed(st, c, cmd)
+		w.completion(st, c, cmd)
+	case "bind":
+		w.listed(st, c, cmd)
+		for _, u := range optionValues(cmd.words, "-x") {
+			_, line, _ := strings.Cut(u.text, ":")
+			w.shellOut(st, c, cmd, strings.Trim(line, ` "`), name)
+		}
 	case "enable", "hash":
 		w.listed(st, c, cmd)
 		w.shadow(cmd)
@@ -279,6 +293,21 @@ func staticText(x *syntax.Word) string {
 		}
 	}
 	return b.String()
+}
+
+// completion walks what a completion runs: -C a command, -W words that are
+// expanded.
+func (w *walker) completion(st *state, c ctx, cmd command) {
+	for _, u := range optionValues(cmd.words, "-C") {
+		in := within(c, cmd.words[0].text).skippable()
+		in.in, in.out = &input{}, nil
+		w.again(st.clone(), in, []word{u}, cmd.pos)
+	}
+	for _, u := range optionValues(cmd.words, "-W") {
+		if expandsAgain(u.text) {
+			w.note("dynamic-script", cmd.src, cmd.pos)
+		}
+	}
 }
 
 // exec replaces the shell; without a program its redirections stay.

@@ -275,6 +275,7 @@ var runAttempts = []attempt{
 	{line: `python3 -c 'import os; c="rm x"; os.system(c)'`, calls: []string{`python`}, unread: "dynamic-script"},
 	{line: `python3 -c 'import pty; pty.spawn("/bin/sh")'`, calls: []string{`python`, `sh`}, unread: "dynamic-script"},
 	{line: `python3 -c 'import os; os.system(f"rm x")'`, calls: []string{`python`, rmx}},
+	{line: `python3 -m timeit 'import os; os.system("rm x")'`, calls: []string{`python`, `timeit`, rmx}},
 	// Runners, multiplexers, packages.
 	{line: `screen -dm rm x`, calls: []string{`screen`, rmx}},
 	{line: `screen -dmS n rm x`, calls: []string{`screen`, rmx}},

@@ -11,7 +11,7 @@ import (
 // each with what must be found. Wanted calls are "tool {args}" with some of the
 // arguments, in order of appearance; others may stand between them.
 func TestAttempts(t *testing.T) {
-	for _, tt := range slices.Concat(attempts, runAttempts) {
+	for _, tt := range slices.Concat(attempts, runAttempts, moreAttempts) {
 		t.Run(tt.line, func(t *testing.T) {
 			got := asVector(t, Translate(request(tt.line, "", tt.dialect)))
 			codes := strings.Join(got.codes(), " ")

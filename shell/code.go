@@ -193,12 +193,17 @@ func (r *codeWalk) walk(code string, depth int) {
 	case "m":
 		r.m4()
 		return
-	case "gnuplot":
-		for line := range strings.SplitSeq(strings.ReplaceAll(code, ";", "\n"), "\n") {
-			if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "!"); ok {
-				r.line(rest)
-			}
+	case "python":
+		code = renamed(code)
+		r.text = code
+		if strings.HasPrefix(r.in.wrappers[len(r.in.wrappers)-1], "ipython") {
+			r.bangs(code)
 		}
+	case "node":
+		code = renamed(code)
+		r.text = code
+	case "gnuplot":
+		r.bangs(strings.ReplaceAll(code, ";", "\n"))
 	}
 	for i := 0; i < len(code); i++ {
 		if n := r.standing(i); n > 0 {
@@ -219,6 +224,33 @@ func (r *codeWalk) walk(code string, depth int) {
 			}
 		}
 	}
+}
+
+// bangs walks lines behind a "!".
+func (r *codeWalk) bangs(code string) {
+	for line := range strings.SplitSeq(code, "\n") {
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "!"); ok {
+			r.line(rest)
+		}
+	}
+}
+
+// renamed gives functions that run something their own names back: "system as
+// s" of Python, "exec: e" of JavaScript.
+func renamed(code string) string {
+	for _, name := range []string{"system", "popen", "run", "call", "Popen", "check_output", "exec", "execSync", "spawn", "spawnSync", "execFile"} {
+		for _, sep := range []string{name + " as ", name + ":", name + " : ", name + ": "} {
+			_, rest, ok := strings.Cut(code, sep)
+			n := 0
+			for n < len(rest) && isWordByte(rest[n]) {
+				n++
+			}
+			if ok && n > 0 {
+				code = strings.ReplaceAll(code, rest[:n]+"(", name+"(")
+			}
+		}
+	}
+	return code
 }
 
 // at says whether the function's name stands at the beginning of code.
@@ -244,7 +276,7 @@ func (f *caller) at(code string) (n int, ok bool) {
 // a pipe of awk, "rm x".execute(). It returns its length.
 func (r *codeWalk) standing(i int) int {
 	code := r.text
-	if code[i] == '`' && ticks(r.lang) {
+	if code[i] == '`' && (ticks(r.lang) || r.lang == "node" && i > 0 && code[i-1] == '$') {
 		if s, n, ok := r.literal(code[i:]); ok {
 			r.line(s)
 			return n

@@ -25,6 +25,8 @@ func (w *walker) embedded(st *state, c ctx, cmd command, p spec.Parsed, base str
 			if r.Value.Text != "" {
 				w.note("env-exec", cmd.src, cmd.pos)
 			}
+		case "load":
+			w.loaded(cmd, r.Value.Text)
 		case "script":
 			w.note("dynamic-script", cmd.src, cmd.pos)
 		case "config":
@@ -33,7 +35,11 @@ func (w *walker) embedded(st *state, c ctx, cmd command, p spec.Parsed, base str
 			}
 		}
 	}
+	w.marked(st, c, cmd, base)
+	w.toolOptions(st, c, cmd, base)
 	switch base {
+	case "ansible", "salt", "salt-ssh", "salt-call", "aws", "az":
+		w.elsewhere(st, c, cmd, base)
 	case "git":
 		w.gitLines(st, c, cmd, p, i)
 	case "make", "gmake", "bmake":

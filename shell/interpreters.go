@@ -10,12 +10,14 @@ import (
 // language is the language of an interpreter's text.
 func language(base string) string {
 	switch name := strings.TrimRight(base, "0123456789.-"); name {
-	case "python", "pypy", "ipython":
+	case "python", "pypy", "ipython", "django-admin", "manage.py":
 		return "python"
-	case "node", "nodejs", "deno", "bun", "tsx", "ts-node", "mongosh", "mongo", "qjs", "gjs":
+	case "node", "nodejs", "deno", "bun", "tsx", "ts-node", "mongosh", "mongo", "qjs", "gjs", "zx":
 		return "node"
-	case "ruby", "irb", "jruby":
+	case "ruby", "irb", "jruby", "rake", "rails":
 		return "ruby"
+	case "exiftool":
+		return "perl"
 	case "perl", "php", "lua", "osascript", "julia", "octave", "gnuplot", "expect", "tclsh", "wish", "m", "dc", "ghc", "ocaml", "vim":
 		if name == "expect" || name == "tclsh" || name == "wish" {
 			return "tcl"
@@ -24,7 +26,7 @@ func language(base string) string {
 			return ""
 		}
 		return name
-	case "awk", "gawk", "mawk", "nawk", "original-awk", "goawk":
+	case "awk", "gawk", "mawk", "nawk", "original-awk", "goawk", "bpftrace", "dtrace", "stap": // the latter have its system()
 		return "awk"
 	case "luajit":
 		return "lua"
@@ -38,7 +40,7 @@ func language(base string) string {
 		return "lisp"
 	case "groovy", "scala", "kotlin", "jshell":
 		return "jvm"
-	case "elixir", "iex", "erl":
+	case "elixir", "iex", "erl", "mix":
 		return "beam"
 	case "vi", "nvim", "gvim", "view", "ex":
 		return "vim"
@@ -64,6 +66,10 @@ func codeFlags(base string) string {
 		return "-r -batch"
 	case "dc":
 		return "-e --expression"
+	case "dtrace":
+		return "-n"
+	case "exiftool":
+		return "-if -if2"
 	}
 	return "-e -E --eval --print"
 }
@@ -114,7 +120,7 @@ func codeOperand(cmd command, base string) bool {
 // text is its code, any other input is dynamic-code.
 func (w *walker) stdinCode(st *state, c ctx, cmd command, base string, i int) {
 	lang := language(base)
-	if lang == "" || lang == "awk" || lang == "osascript" || lang == "vim" || i >= len(w.calls) {
+	if lang == "" || lang == "awk" || lang == "osascript" || lang == "vim" || has("rake rails mix exiftool django-admin manage.py", base) || i >= len(w.calls) {
 		return
 	}
 	call := &w.calls[i]

@@ -17,6 +17,9 @@ func (r *codeWalk) args(f *caller, s string) (out []string) {
 	if paren {
 		i++
 	}
+	if r.lang == "perl" && !paren && i < len(s) && s[i] == '{' { // exec {"rm"} "x": another name than the first word
+		i += max(strings.IndexByte(s[i:], '}'), 0) + 1
+	}
 	depth := 0
 	for {
 		if i = blanks(s, i, ", \t"); paren || depth > 0 {

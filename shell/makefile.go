@@ -10,6 +10,9 @@ func (w *walker) makeLines(st *state, c ctx, cmd command, i int) {
 			w.note("env-exec", cmd.src, cmd.pos)
 		}
 	}
+	for _, u := range optionValues(cmd.words, "--eval -E") {
+		w.recipes(st, c, cmd, u.text)
+	}
 	dir := st.dir.path
 	if s, ok := w.calls[i].Args["directory"].(string); ok && strings.HasPrefix(s, "/") {
 		dir = s

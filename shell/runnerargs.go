@@ -94,6 +94,9 @@ func (r *runner) parse(words []word) runnerArgs {
 		return a
 	}
 	a.command = words[min(i, len(words)):]
+	if r.prog != "" {
+		return a.named(r, word{})
+	}
 	if r.name == "su" {
 		// The command is a line only; what follows the user goes to the shell.
 		a.command = nil

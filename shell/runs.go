@@ -77,7 +77,7 @@ func (w *walker) special(st *state, c ctx, cmd command, base string, i int) bool
 		w.shell(st, c, cmd, base, i)
 	case base == "xargs" || base == "gxargs":
 		w.xargs(st, c, cmd)
-	case base == "parallel":
+	case base == "parallel" || base == "env_parallel":
 		w.parallel(st, c, cmd)
 	case base == "find" || base == "gfind":
 		return w.findExec(st, c, cmd)

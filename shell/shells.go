@@ -9,7 +9,8 @@ import (
 // isShell names the programs that read shell text.
 func isShell(base string) bool {
 	switch strings.TrimRight(base, "0123456789.-") {
-	case "sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh", "pdksh", "yash", "rbash", "rksh", "rzsh", "oksh":
+	case "sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh", "pdksh", "yash", "rbash", "rksh", "rzsh", "oksh",
+		"csh", "tcsh", "osh", "ysh", "posh", "mrsh", "rc", "hush":
 		return true
 	}
 	return base == "ksh93" || base == "bash-static"

@@ -61,8 +61,12 @@ func unquotedName(call *syntax.CallExpr) string {
 	return lit
 }
 
-// emitRedirect lists redirections that belong to no call.
+// emitRedirect lists redirections that belong to no call. $(< f) gives what is
+// in f, and zsh writes it without a substitution, too.
 func (w *walker) emitRedirect(st *state, c ctx, s *syntax.Stmt, rs redirections) {
+	if slices.ContainsFunc(rs.list, func(r redir) bool { return r.reads() || w.req.Dialect == "zsh" }) {
+		c.out.lose(c)
+	}
 	w.emit(st, c, command{
 		words: []word{literal("redirect", 0)}, tool: "redirect", rs: rs, src: w.sourceOf(c, s), pos: w.pos(c, s),
 	})

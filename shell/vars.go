@@ -161,12 +161,12 @@ func (w *walker) assigning(st *state, c ctx, cmd command) bool {
 		target := literal("MAPFILE", 0)
 		for i := 0; i < len(args); i++ {
 			if t := args[i].text; args[i].known && len(t) > 1 && t[0] == '-' {
-				if t == "-C" && i+1 < len(args) {
+				if t[len(t)-1] == 'C' && i+1 < len(args) {
 					in := within(c, name).skippable()
 					in.in, in.out = &input{}, nil
 					w.again(st.clone(), in, args[i+1:i+2], cmd.pos)
 				}
-				if len(t) == 2 && isOneOf(t[1], "dnOsuCc") {
+				if isOneOf(t[len(t)-1], "dnOsuCc") {
 					i++
 				}
 				continue

@@ -148,7 +148,7 @@ func (l *loader) option(n Node) Option {
 		case "choices":
 			o.Choices = l.texts(v, key)
 		case "role":
-			o.Role = l.word(v, key, "cwd", "line", "argv", "code", "config", "env", "secret", "url")
+			o.Role = l.word(v, key, "cwd", "line", "argv", "code", "config", "env", "secret", "url", "load")
 		case "wrapper":
 			o.Wrapper = l.text(v, key)
 		case "path":

@@ -26,6 +26,8 @@ func (p *parser) texted() {
 					key, val, ok = strings.Cut(v.Text, " ")
 				}
 				switch strings.ToLower(strings.TrimSpace(key)) {
+				case "pkcs11provider", "securitykeyprovider":
+					p.out.Roles = append(p.out.Roles, Role{Role: "load", Value: Value{Text: strings.TrimSpace(val), Word: v.Word}})
 				case "proxycommand", "localcommand", "knownhostscommand":
 					if val = strings.TrimSpace(val); ok && val != "" && val != "none" {
 						p.line(val, v.Word, false)
@@ -191,6 +193,23 @@ func (p *parser) escapes(v Value) {
 				p.line(line, v.Word, true)
 				p.out.Opaque = "code"
 			}
+		}
+		if strings.HasPrefix(part, ".") {
+			// .once |cmd, .import "|cmd" t: the rest of the line, or the text in quotes.
+			if lead, line, ok := strings.Cut(part, "|"); ok {
+				if n := len(lead); n > 0 && (lead[n-1] == '"' || lead[n-1] == '\'') {
+					line, _, _ = strings.Cut(line, lead[n-1:])
+				}
+				p.line(line, v.Word, true)
+				p.out.Opaque = "code"
+			}
+		}
+		if i := strings.Index(strings.ToLower(part), "program '"); i >= 0 {
+			line, _, _ := strings.Cut(part[i+len("program '"):], "'")
+			p.line(line, v.Word, true)
+		}
+		if strings.Contains(part, "load_extension(") || strings.HasPrefix(part, ".load ") {
+			p.out.Roles = append(p.out.Roles, Role{Role: "env", Value: v})
 		}
 		for _, lead := range []string{`\!`, `\g |`, `\o |`, `system `} {
 			if _, line, ok := strings.Cut(part, lead); ok && (lead != "system " || strings.HasPrefix(part, lead) && p.program == "mysql") {
@@ -450,7 +469,7 @@ func (p *parser) uvRun(f *frame) {
 	switch {
 	case f.on("module"):
 		words = append([]Value{{Text: "python", Word: -1}, {Text: "-m", Word: -1}}, words...)
-	case f.on("script"), strings.HasSuffix(words[0].Text, ".py"):
+	case f.on("script"), strings.HasSuffix(words[0].Text, ".py"), words[0].Text == "-":
 		words = append([]Value{{Text: "python", Word: -1}}, words...)
 	}
 	p.out.Run = append(p.out.Run, Run{Kind: "argv", Words: words, Wrapper: "uv run"})

@@ -127,15 +127,17 @@ func reachOf(f Formula) Reach {
 	}
 }
 
+// reachCount is the row of formulas.md 6 as it stands: <= and > with a negative
+// bound keep the set of the others, as in the peer.
 func reachCount(f CalledNTimes) Reach {
 	switch f.Cmp {
 	case LE, LT:
-		if f.Cmp == LT && f.N <= 0 || f.Cmp == LE && f.N < 0 {
+		if f.Cmp == LT && f.N <= 0 {
 			return reach(False)
 		}
 		return reach(False, PresumablyTrue)
 	case GE, GT:
-		if f.Cmp == GE && f.N <= 0 || f.Cmp == GT && f.N < 0 {
+		if f.Cmp == GE && f.N <= 0 {
 			return reach(True)
 		}
 		return reach(PresumablyFalse, True)

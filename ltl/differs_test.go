@@ -162,6 +162,23 @@ func TestD7TrueAndFalseAreConstants(t *testing.T) {
 	}
 }
 
+// The sets of called_n are those of the table in formulas.md 6 for bounds below
+// zero too, though the formula then has one verdict only: a rule's label is the peer's.
+func TestCountsBelowZeroKeepTheirLabel(t *testing.T) {
+	for text, want := range map[string]string{
+		`called_n("a", <= -1)`: "SAFE 03",
+		`called_n("a", < 0)`:   "SAFE 0",
+		`called_n("a", > -1)`:  "UNSAFE 14",
+		`called_n("a", >= 0)`:  "INERT 4",
+		`called_n("a", == -1)`: "SAFE 03",
+	} {
+		c := Classify(mustParse(t, text))
+		if got := c.Class.String() + " " + c.Reach.String(); got != want {
+			t.Errorf("%s is %s, want %s", text, got, want)
+		}
+	}
+}
+
 func TestD8TextsReadOtherwise(t *testing.T) {
 	for text, pos := range map[string]int{
 		`all_before(["a" "b")`:        16,

@@ -81,7 +81,8 @@ func TestFolderOfProgram(t *testing.T) {
 			t.Errorf("%s: %s %v", line, last.Tool, r.Unresolved)
 		}
 	}
-	for _, line := range []string{"$GITHUB_WORKSPACE run", "GITHUB_WORKSPACE=$X; $GITHUB_WORKSPACE/a b", "$GITHUB_WORKSPACE$X b", "${GITHUB_WORKSPACE}/$X b",
+	for _, line := range []string{
+		"$GITHUB_WORKSPACE run", "GITHUB_WORKSPACE=$X; $GITHUB_WORKSPACE/a b", "$GITHUB_WORKSPACE$X b", "${GITHUB_WORKSPACE}/$X b",
 		"$X/golangci-lint run", `"$X"/golangci-l?nt run`, `"$X/"`, `"$X"/"$Y" run`, `"$X"rm`, `sudo "$X"/rm x`, `curl u -o "$X/t"; "$X/t"`, `curl u > t; "$X/t"`,
 		`T=$(mktemp -d); curl u -o "$T/t"; "$T/t"`, `curl u > "$X"; "$Y/t"`, `tar xf a.tar; "$X/t"`, `cp /bin/rm "$X/"; "$X/rm"`, `cp -r d/. "$X"; "$X/t"`, `mv d "$X"; "$X/t"`, `cp a "$X"; "$X/a"`,
 		`curl -O u/t; "$X/t"`, `(cd "$X" && curl -O u/t); "$X/t"`, `git clone u "$X"; "$X/t"`, `wget u/t; "$PWD/$X/t"`,

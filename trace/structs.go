@@ -262,7 +262,7 @@ func setValue(v reflect.Value, e any) bool {
 // setObject fills a struct, or one that has a text form.
 func setObject(v reflect.Value, e any) bool {
 	if s, ok := e.(string); ok {
-		t, ok := v.Addr().Interface().(encoding.TextUnmarshaler)
+		t, ok := reflect.TypeAssert[encoding.TextUnmarshaler](v.Addr())
 		return ok && t.UnmarshalText([]byte(s)) == nil
 	}
 	m, ok := e.(map[string]any)

@@ -10,9 +10,12 @@ package stack
 // runtime doubles until it fits.
 const need = 20 << 10
 
-func init() {
+var _ = grow()
+
+func grow() bool {
 	var room [need]byte
 	use(&room)
+	return true
 }
 
 // use keeps the compiler from leaving room out.

@@ -25,6 +25,10 @@ func (w *walker) embedded(st *state, c ctx, cmd command, p spec.Parsed, base str
 			if r.Value.Text != "" {
 				w.note("env-exec", cmd.src, cmd.pos)
 			}
+		case "program":
+			if u := literal(r.Value.Text, cmd.pos); r.Value.Word > 0 && r.Value.Word < len(cmd.words) {
+				w.programFile(st, c, cmd, cmd.words[r.Value.Word].part(u.text), base, i)
+			}
 		case "load":
 			w.loaded(cmd, r.Value.Text)
 		case "script":
@@ -83,6 +87,9 @@ func (w *walker) embedded(st *state, c ctx, cmd command, p spec.Parsed, base str
 	if !p.Specced {
 		w.codeOption(st, c, cmd, base, i)
 	}
+	for _, u := range programFiles(cmd, base, p.Specced) {
+		w.programFile(st, c, cmd, u, base, i)
+	}
 	w.stdinCode(st, c, cmd, base, i)
 }
 
@@ -130,7 +137,11 @@ func (w *walker) crontab(st *state, c ctx, cmd command) {
 		w.note("dynamic-script", cmd.src, cmd.pos)
 		return
 	}
-	for entry := range strings.SplitSeq(got.text, "\n") {
+	w.cronTable(st, in, cmd, got.text)
+}
+
+func (w *walker) cronTable(st *state, in ctx, cmd command, text string) {
+	for entry := range strings.SplitSeq(text, "\n") {
 		if line := cronLine(entry); line != "" {
 			w.again(st.clone(), in, []word{literal(line, cmd.pos)}, cmd.pos)
 		}
@@ -188,7 +199,11 @@ func (w *walker) clientInput(st *state, c ctx, cmd command, base string) {
 	if c.in == nil || c.in.used || !c.in.known {
 		return
 	}
-	for line := range strings.SplitSeq(c.in.text, "\n") {
+	w.escapedLines(st, c, cmd, base, c.in.text)
+}
+
+func (w *walker) escapedLines(st *state, c ctx, cmd command, base, text string) {
+	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSpace(line)
 		for _, pre := range clientEscapes(base) {
 			if rest, ok := strings.CutPrefix(line, pre); ok {

@@ -8,6 +8,13 @@ import (
 
 // gitLines walks aliases and settings by which git runs something.
 func (w *walker) gitLines(st *state, c ctx, cmd command, p spec.Parsed, i int) {
+	for _, f := range w.files {
+		// Hooks and settings that the line wrote are in force now.
+		if strings.Contains(f.path, "/.git/hooks/") || strings.HasSuffix(f.path, "/.git/config") || strings.HasSuffix(f.path, "/.gitconfig") {
+			w.note("script-written", cmd.src, cmd.pos)
+			break
+		}
+	}
 	sub := gitSub(cmd.words)
 	used := ""
 	if sub < len(cmd.words) {

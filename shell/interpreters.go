@@ -223,3 +223,67 @@ func clip(s string) string {
 	}
 	return s
 }
+
+// programFiles are the files of a program without a role for them in a spec that
+// hold what it is to do.
+func programFiles(cmd command, base string, specced bool) []word {
+	switch base {
+	case "at", "batch":
+		return optionValues(cmd.words, "-f")
+	case "emacs":
+		return optionValues(cmd.words, "-l --load --script -script")
+	case "gdb", "lldb":
+		return optionValues(cmd.words, "-x -s --command --source")
+	case "cmake":
+		return optionValues(cmd.words, "-P -C")
+	case "tmux":
+		return append(optionValues(cmd.words, "-f"), optionValues(cmd.words, "source-file source")...)
+	case "screen":
+		return optionValues(cmd.words, "-c")
+	}
+	if specced || language(base) == "" {
+		return nil
+	}
+	flags := codeFlags(base)
+	for _, u := range cmd.words[1:] {
+		switch name, _, _ := strings.Cut(u.text, "="); {
+		case has(flags, name):
+			return nil
+		case !isOption(u.text):
+			return []word{u}
+		}
+	}
+	return nil
+}
+
+// programFile looks at a file that a program is to do what it says, if the line
+// wrote it.
+func (w *walker) programFile(st *state, c ctx, cmd command, u word, base string, i int) {
+	if u.text == "" || isStdin(u) || !slices.ContainsFunc(w.places(st.dir, u), w.madeHere) {
+		return
+	}
+	text, ok, _ := w.scriptAt(st, c, u, cmd)
+	if !ok {
+		return
+	}
+	in := within(c, base).skippable()
+	in.in, in.out, in.feed = &input{}, nil, nil
+	switch lang := language(base); base {
+	case "crontab":
+		w.cronTable(st, in, cmd, text)
+	case "at", "batch":
+		w.script(st.clone(), in, text, cmd.pos)
+	case "psql", "mysql", "mariadb", "sqlite3", "duckdb", "gdb", "lldb":
+		w.escapedLines(st, c, cmd, base, text)
+	case "sed", "ssh", "scp", "sftp", "tmux", "screen", "cmake":
+		w.note("script-written", cmd.src, cmd.pos) // it may say to run something
+	default:
+		if lang == "" {
+			return
+		}
+		if i < len(w.calls) {
+			w.calls[i].CLI.Opaque = "script"
+		}
+		w.codeText(st, c, cmd, text, base+" "+u.text, lang)
+	}
+}

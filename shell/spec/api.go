@@ -68,7 +68,7 @@ type Effect struct {
 
 // A Role is the value of an option, or operand, with a role (shell.md 5).
 type Role struct {
-	Role    string // cwd code config env secret url load (line and argv come back as Run), and script: text of the input runs
+	Role    string // cwd code config env secret url load program (line and argv come back as Run), and script: text of the input runs
 	Field   string
 	Value   Value
 	Wrapper string // of a code: how cli.wrapper names it: "python -c"

@@ -148,7 +148,7 @@ func (l *loader) option(n Node) Option {
 		case "choices":
 			o.Choices = l.texts(v, key)
 		case "role":
-			o.Role = l.word(v, key, "cwd", "line", "argv", "code", "config", "env", "secret", "url", "load")
+			o.Role = l.word(v, key, "cwd", "line", "argv", "code", "config", "env", "secret", "url", "load", "program")
 		case "wrapper":
 			o.Wrapper = l.text(v, key)
 		case "path":
@@ -239,7 +239,7 @@ func (l *loader) positional(n Node) Positional {
 		case "dashed":
 			q.Dashed = l.text(v, key)
 		case "role":
-			q.Role = l.word(v, key, "cwd", "code", "config", "env", "secret", "url")
+			q.Role = l.word(v, key, "cwd", "code", "config", "env", "secret", "url", "program")
 		case "path":
 			q.Path = l.path(v)
 		case "help":

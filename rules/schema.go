@@ -202,7 +202,7 @@ func specSchema(top bool) map[string]any {
 		"after_dashdash": str, "numeric": str, "dashes": str, "any": str, "help": str,
 		"run": map[string]any{}, "derive": names, "effects": map[string]any{},
 	}
-	for _, k := range []string{"posix", "key_value", "negations", "abbrev", "old_bundle", "expression", "new", "unknown_paths", "extend"} {
+	for _, k := range []string{"posix", "key_value", "negations", "abbrev", "old_bundle", "expression", "new", "after_new", "unknown_paths", "extend"} {
 		props[k] = flag
 	}
 	if top {

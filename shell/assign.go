@@ -169,7 +169,7 @@ func (w *walker) prefix(st *state, c ctx, a *syntax.Assign) pair {
 	if a.Append {
 		v = w.lookup(st, name).appendText(v)
 	}
-	return pair{name, u.shown(), v}
+	return pair{name, u.shownPart(u.text), v}
 }
 
 // declare walks export, declare, local, readonly, typeset: a call with the words
@@ -185,7 +185,7 @@ func (w *walker) declare(st *state, c ctx, s *syntax.Stmt, d *syntax.DeclClause)
 	var jobs []job
 	for _, a := range d.Args {
 		raw := c.src.slice(a.Pos(), a.End())
-		words = append(words, word{typed: raw, text: raw, known: true, pos: w.pos(c, a)})
+		words = append(words, word{typed: raw, text: raw, known: true, dyn: strings.ContainsAny(raw, "$`"), pos: w.pos(c, a)})
 		if a.Name == nil {
 			for _, u := range w.word(st, c, a.Value) {
 				if u.known && len(u.text) > 1 && (u.text[0] == '-' || u.text[0] == '+') {

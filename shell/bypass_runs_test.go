@@ -337,7 +337,7 @@ var runAttempts = []attempt{
 	{line: `npx -y cross-env X=1 rm x`, calls: []string{`npx`, `cross_env`, rmx}},
 	{line: `npx concurrently "rm x" "ls"`, calls: []string{`npx`, `concurrently`, rmx, `ls`}},
 	{line: `npx concurrently -n a,b "rm x" "ls"`, calls: []string{`npx`, `concurrently`, rmx, `ls`}},
-	{line: `npx dotenv -- rm x`, calls: []string{`npx`, `dotenv_rm`, rmx}},
+	{line: `npx dotenv -- rm x`, calls: []string{`npx`, `dotenv`, rmx}},
 	{line: `npx dotenv -e .env rm x`, calls: []string{`npx`, `dotenv`, rmx}},
 	{line: `npx dotenv-cli -e .env -- rm x`, calls: []string{`npx`, `dotenv`, rmx}},
 	{line: `npx env-cmd rm x`, calls: []string{`npx`, `env_cmd`, rmx}},

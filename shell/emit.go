@@ -56,7 +56,7 @@ func (w *walker) emit(st *state, c ctx, cmd command) (int, spec.Parsed) {
 	f.base = f.baseOf(p.Roles)
 	f.fields(p)
 	f.argv(p)
-	f.dynamic()
+	f.dynamic(p)
 	f.redirects()
 	f.effects(p)
 	f.feed()
@@ -235,10 +235,33 @@ func (f *fieldWriter) plain(fd spec.Field, v spec.Value) string {
 			f.setBound(v.Text, f.w.globBound(f.base, u.text)) // of a program without a spec, it may be files
 		}
 	}
-	if typed := u.shownPart(v.Text); typed != v.Text {
+	typed := u.shownPart(v.Text)
+	if run := f.joined(v); len(run) > 1 {
+		typed = joinShown(run)
+	}
+	if typed != v.Text {
 		f.typed = append(f.typed, alternative{fd.Name, v.Text, typed})
 	}
 	return v.Text
+}
+
+// joined are the words whose texts one value joins: what find runs.
+func (f *fieldWriter) joined(v spec.Value) []word {
+	for i, text := v.Word, ""; i >= 0 && i < len(f.cmd.words) && len(text) < len(v.Text); i++ {
+		if text += f.cmd.words[i].text; text == v.Text {
+			return f.cmd.words[v.Word : i+1]
+		}
+		text += " "
+	}
+	return nil
+}
+
+func joinShown(words []word) string {
+	l := make([]string, len(words))
+	for i, u := range words {
+		l[i] = u.shownPart(u.text)
+	}
+	return strings.Join(l, " ")
 }
 
 // path is a value of a path field.
@@ -252,8 +275,13 @@ func (f *fieldWriter) path(fd spec.Field, v spec.Value) string {
 	}
 	r := f.resolve(base, v)
 	f.place(fd.Name, r)
-	if u, ok := f.word(v); ok && u.dyn {
-		f.setBound(u.dynamic(), r.bound) // rules look up the word as typed, too
+	if u, ok := f.word(v); ok {
+		if u.dyn {
+			f.setBound(u.dynamic(), r.bound) // rules look up the word as typed, too
+		}
+		if typed := u.shownPart(u.text); typed != u.text {
+			f.typed = append(f.typed, alternative{"argv", u.text, typed})
+		}
 	}
 	for _, p := range f.w.otherNames(r.shown) {
 		f.alt = append(f.alt, alternative{fd.Name, r.shown, p})
@@ -389,11 +417,32 @@ func (f *fieldWriter) setBound(shown string, b bound) {
 	}
 }
 
-// dynamic lists the words that the shell would still expand.
-func (f *fieldWriter) dynamic() {
-	for _, u := range f.cmd.words {
+// dynamic lists the words that the shell would still expand. What find runs is
+// one word of it.
+func (f *fieldWriter) dynamic(p spec.Parsed) {
+	runs := map[int][]word{}
+	for _, fd := range p.Fields {
+		if p.Tool != "find" || fd.Name != "exec" {
+			continue
+		}
+		for _, v := range fd.From {
+			if run := f.joined(v); run != nil {
+				runs[v.Word] = run
+			}
+		}
+	}
+	cli := f.call.CLI
+	for i := 0; i < len(f.cmd.words); i++ {
+		u := f.cmd.words[i]
+		if run := runs[i]; run != nil {
+			i += len(run) - 1
+			if slices.ContainsFunc(run, func(u word) bool { return u.dyn }) {
+				cli.DynamicArgs = append(cli.DynamicArgs, joinShown(run))
+			}
+			continue
+		}
 		if u.dyn {
-			f.call.CLI.DynamicArgs = append(f.call.CLI.DynamicArgs, u.dynamic())
+			cli.DynamicArgs = append(cli.DynamicArgs, u.dynamic())
 		}
 	}
 }

@@ -56,7 +56,7 @@ func (u word) shown() string {
 // shownPart is how a field shows a value that was found in the word: the value
 // of "--file=$HOME/x" is as typed, too.
 func (u word) shownPart(value string) string {
-	if !u.known || u.shape == plain || u.typed == u.text {
+	if !u.known || u.shape == plain && !u.tilde || u.typed == u.text {
 		return value
 	}
 	if value == u.text {

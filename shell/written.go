@@ -313,40 +313,41 @@ func (w *walker) scriptText(st *state, c ctx, path string, cmd command) (text st
 func (f *fieldWriter) otherForms() {
 	forms := f.call.Forms
 	if len(f.typed) > 0 {
-		for _, fm := range forms {
-			f.call.Forms = append(f.call.Forms, trace.Form{Tool: fm.Tool, Args: replaced(fm.Args, f.typed)})
+		for _, fm := range append(slices.Clone(forms), trace.Form{Tool: f.call.Tool, Args: f.call.Args}) {
+			f.putAnother(fm, f.typed)
 		}
-		f.call.Forms = append(f.call.Forms, trace.Form{Tool: f.call.Tool, Args: replaced(f.call.Args, f.typed)})
 	}
-	if len(f.alt) > 0 {
-		f.call.Forms = append(f.call.Forms, trace.Form{Tool: f.call.Tool, Args: replaced(f.call.Args, f.alt)})
-	}
+	f.putAnother(trace.Form{Tool: f.call.Tool, Args: f.call.Args}, f.alt)
 }
 
-// replaced is a copy of arguments with some texts put another way. An argv holds
-// the texts of all fields.
-func replaced(have trace.Args, alts []alternative) trace.Args {
-	args := maps.Clone(have)
+// putAnother adds a form with some texts put another way. An argv holds the texts
+// of all fields.
+func (f *fieldWriter) putAnother(fm trace.Form, alts []alternative) {
+	args, changed := maps.Clone(fm.Args), false
 	for _, a := range alts {
 		for _, field := range []string{a.field, "argv"} {
 			switch v := args[field].(type) {
 			case string:
 				if v == a.text {
-					args[field] = a.other
+					args[field], changed = a.other, true
 				}
 			case []any:
-				l := slices.Clone(v)
-				for i := range l {
-					if l[i] == a.text {
-						l[i] = a.other
+				if i := slices.Index(v, any(a.text)); i >= 0 {
+					l := slices.Clone(v)
+					for ; i < len(l); i++ {
+						if l[i] == a.text {
+							l[i] = a.other
+						}
 					}
+					args[field], changed = l, true
 				}
-				args[field] = l
 			}
 			if a.field == "argv" {
 				break
 			}
 		}
 	}
-	return args
+	if changed {
+		f.call.Forms = append(f.call.Forms, trace.Form{Tool: fm.Tool, Args: args})
+	}
 }

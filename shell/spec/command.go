@@ -14,6 +14,7 @@ type Command struct {
 	Run         []RunSpec    `json:"r,omitempty"`
 	Derive      []string     `json:"d,omitempty"`
 	AfterDash   string       `json:"ad,omitempty"` // field for the words after "--"
+	AfterNew    bool         `json:"an,omitempty"` // the peer has no such field: they are operands like those before
 	Numeric     string       `json:"nu,omitempty"` // dest that "-5" sets
 	Like        string       `json:"l,omitempty"`  // command whose spec this one shares under its own name
 	Any         string       `json:"y,omitempty"`  // how undeclared subcommands are read: aws, az, gcloud, words
@@ -65,10 +66,11 @@ type Option struct {
 	Path    PathKind
 	New     bool
 	Many    bool // type list: takes every following word up to the next option
+	NewMany bool // many, where the peer takes one word as text
 	Rest    bool // takes all words behind: a list of them, or (type str) their text joined by blanks
 	Pair    bool // type map: takes two words, name and value (jq --arg a 1)
 	Ends    bool // options end behind its value (java -jar x.jar)
-	Digits  bool // type glued: a next word of digits is the value, too (make -j 4)
+	Digits  bool // type glued: a next word of digits is the value, too (make -j 4); attached: the value is digits, other letters may follow (perl -lne)
 	Help    string
 }
 

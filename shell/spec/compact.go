@@ -34,7 +34,7 @@ func (o Option) MarshalText() ([]byte, error) {
 	for _, a := range []struct {
 		on     bool
 		letter string
-	}{{o.Global, "g"}, {o.New, "n"}, {o.Many, "m"}, {o.Rest, "r"}, {o.Digits, "d"}, {o.Pair, "k"}, {o.Ends, "e"}} {
+	}{{o.Global, "g"}, {o.New, "n"}, {o.Many, "m"}, {o.NewMany, "M"}, {o.Rest, "r"}, {o.Digits, "d"}, {o.Pair, "k"}, {o.Ends, "e"}} {
 		if a.on {
 			attrs = append(attrs, a.letter)
 		}
@@ -79,6 +79,8 @@ func (o *Option) UnmarshalText(b []byte) error {
 			o.New = true
 		case "m":
 			o.Many = true
+		case "M":
+			o.NewMany = true
 		case "r":
 			o.Rest = true
 		case "d":

@@ -197,6 +197,9 @@ func (p *parser) assign(o *Option, f *frame, t token, name, val string) {
 		}
 	case Attached, Optional:
 		p.turnOn(o, s)
+		if o.Type == Attached && short {
+			v.Text = "=" + v.Text // sed -i=.bak makes f=.bak
+		}
 		s.suffix = &v
 	case Glued:
 		p.turnOn(o, s)
@@ -382,9 +385,7 @@ func (p *parser) bundle(t token) {
 		if o.New {
 			p.misread = true
 		}
-		if p.letter(o, f, t, letter, body) {
-			body = ""
-		}
+		body = body[p.letter(o, f, t, letter, body):]
 	}
 	switch {
 	case len(unknown) == 0:
@@ -398,13 +399,20 @@ func (p *parser) bundle(t token) {
 	}
 }
 
-// letter sets one letter of a bundle and reports whether it took the rest.
-func (p *parser) letter(o *Option, f *frame, t token, letter, rest string) bool {
-	s := f.slot(o.Dest)
+// letter sets one letter of a bundle and reports how much of the rest it took.
+func (p *parser) letter(o *Option, f *frame, t token, letter, rest string) int {
+	s, all := f.slot(o.Dest), len(rest)
 	switch {
 	case o.Type == Bool || o.Type == Count || o.Type == Optional:
 		p.turnOn(o, s)
-		return false
+		return 0
+	case o.Type == Attached && o.Digits:
+		p.turnOn(o, s)
+		n := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
+		if n > 0 {
+			s.suffix = &Value{Text: rest[:n], Word: t.idx}
+		}
+		return n
 	case !o.needs() && rest != "":
 		p.turnOn(o, s)
 		v := Value{Text: strings.TrimPrefix(rest, "="), Word: t.idx}
@@ -413,16 +421,16 @@ func (p *parser) letter(o *Option, f *frame, t token, letter, rest string) bool 
 		} else {
 			s.suffix = &v
 		}
-		return true
+		return all
 	case o.needs() && rest != "":
 		if !p.abbrev() {
 			rest = strings.TrimPrefix(rest, "=")
 		}
 		p.store(o, s, Value{Text: rest, Word: t.idx}, t.word)
-		return true
+		return all
 	default:
 		p.take(o, f, t, "-"+letter)
-		return true
+		return all
 	}
 }
 

@@ -82,6 +82,8 @@ func (l *loader) command(name string, n Node, top bool) *Command {
 			l.flag(v, key, &c.Expression, c)
 		case "new":
 			l.flag(v, key, &c.New, c)
+		case "after_new":
+			l.flag(v, key, &c.AfterNew, c)
 		case "unknown_paths":
 			l.flag(v, key, &c.PathsOpen, c)
 		case "extend":
@@ -159,6 +161,8 @@ func (l *loader) option(n Node) Option {
 			o.New = l.truth(v, key)
 		case "many":
 			o.Many = l.truth(v, key)
+		case "new_many":
+			o.NewMany = l.truth(v, key)
 		case "rest":
 			o.Rest = l.truth(v, key)
 		case "pair":
@@ -242,6 +246,8 @@ func (l *loader) positional(n Node) Positional {
 			q.Role = l.word(v, key, "cwd", "code", "config", "env", "secret", "url", "program")
 		case "path":
 			q.Path = l.path(v)
+		case "new":
+			q.New = l.truth(v, key)
 		case "help":
 			l.text(v, key)
 		case "required":

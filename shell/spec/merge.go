@@ -37,6 +37,7 @@ func merge(base, own *Command) *Command {
 	flag(&out.OldBundle, own, own.OldBundle, "old_bundle")
 	flag(&out.Expression, own, own.Expression, "expression")
 	flag(&out.New, own, own.New, "new")
+	flag(&out.AfterNew, own, own.AfterNew, "after_new")
 	flag(&out.PathsOpen, own, own.PathsOpen, "unknown_paths")
 	out.Examples = own.Examples
 	return &out

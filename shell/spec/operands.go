@@ -95,10 +95,13 @@ func (p *parser) assignOperands() {
 		if s.opt != nil && n == 0 && q.Nargs != "*" {
 			continue // an option of the same name: mysql -D d
 		}
+		if s.opt != nil {
+			s.vals = nil // the operand wins: mysql -D d e
+		}
 		s.pos, s.opt = q, nil
 		for _, t := range rest[:n] {
 			if len(q.Choices) > 0 && !slices.Contains(q.Choices, t.text) {
-				p.odd = true
+				p.odd, p.missing = true, true
 			}
 			s.set = true
 			s.vals = append(s.vals, t.value())
@@ -112,7 +115,7 @@ func (p *parser) assignOperands() {
 // assignAfter puts the words behind "--" into their field, after those that an
 // operand of the same name has.
 func (p *parser) assignAfter(f *frame) {
-	if len(p.after) == 0 {
+	if len(p.after) == 0 && (!p.ended || f.cmd.AfterDash == "" || f.cmd.AfterNew) {
 		return
 	}
 	s := f.slot(f.cmd.AfterDash)

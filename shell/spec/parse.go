@@ -141,7 +141,8 @@ type parser struct {
 	peerTool string // what the peer calls it, when it has no spec for it
 	operands []token
 	after    []token // behind "--", where the command keeps them apart
-	extra    []Value // flags no spec declares
+	extra    []Value // flags no spec declares, then operands no positional takes
+	flags    int     // how many of extra are flags
 	renewed  []Value // words whose options only we declare, where the peer keeps each as one word
 	misread  bool    // a word that the peer reads in another way than it would stay
 	ended    bool    // "--" was seen
@@ -200,12 +201,18 @@ func (p *parser) read() {
 			p.operand(t)
 			if c.Posix && (c.AfterDash == "" || !p.dashAhead()) {
 				p.ended = true
-				if len(p.toks) > 0 && p.toks[0].text == "--" {
+				if len(p.toks) > 0 && p.toks[0].text == "--" && !words(c) {
 					p.toks = p.toks[1:]
 				}
 			}
 		}
 	}
+}
+
+// words says whether the first operand of c is already one of many words, as of
+// echo, where a "--" behind it is one of them.
+func words(c *Command) bool {
+	return len(c.Positionals) > 0 && c.Positionals[0].Nargs == "*"
 }
 
 // dash is the option that a lone "-" is (su -).

@@ -196,11 +196,22 @@ func (p *parser) special(s *slot, dest string) {
 func (p *parser) leftovers() {
 	p.out.Matched = !p.unspec && !p.missing && !p.odd && len(p.operands) == 0 && len(p.extra) == 0
 	p.out.PathsUnknown = p.top().cmd.PathsOpen
+	asArgv := p.unspec || p.missing
+	p.flags = len(p.extra)
+	switch {
+	case p.unspec:
+	case slices.ContainsFunc(p.top().cmd.Run, func(r RunSpec) bool { return r.From == "argv" }):
+		asArgv = asArgv || len(p.operands) > 0
+	default:
+		for _, t := range p.operands { // behind the flags, as the peer has it
+			p.extra = append(p.extra, t.value())
+		}
+	}
 	if len(p.extra) > 0 && !p.unspec {
 		p.out.Args["extra_args"] = texts(p.extra)
 		p.out.Fields = append(p.out.Fields, Field{Name: "extra_args", From: p.extra})
 	}
-	if p.unspec || p.missing || len(p.operands) > 0 {
+	if asArgv {
 		p.out.Args["argv"] = argv(p.words)
 	}
 	for _, f := range p.unsure {
@@ -240,6 +251,9 @@ func (p *parser) peerReading() Form {
 	}
 	for _, fr := range p.frames {
 		for dest, s := range fr.slots {
+			if s.set && s.opt != nil && s.opt.NewMany && len(s.vals) == 1 {
+				f.Args[dest] = s.vals[0].Text
+			}
 			if s.set && s.kind(dest) == NewPath {
 				f.Args[dest] = s.vals[len(s.vals)-1].Text
 				if s.opt != nil && s.opt.Type == List {
@@ -251,18 +265,44 @@ func (p *parser) peerReading() Form {
 	if p.misread {
 		return Form{}
 	}
-	if len(p.renewed) > 0 {
-		words := append(slices.Clone(p.extra), p.renewed...)
+	if c := p.top().cmd; c.AfterNew && len(p.after) > 0 {
+		last := c.Positionals[len(c.Positionals)-1].Name
+		words := slices.Clone(p.top().slot(last).vals)
+		for _, t := range p.after {
+			words = append(words, t.value())
+		}
+		f.Args[last] = texts(words)
+		f.Drop = append(f.Drop, c.AfterDash)
+	}
+	if added := p.newOperands(); len(p.renewed)+len(added) > 0 {
+		words := append(slices.Clone(p.extra[:p.flags]), p.renewed...)
 		slices.SortStableFunc(words, func(a, b Value) int { return a.Word - b.Word })
+		words = slices.Concat(words, added, p.extra[p.flags:])
 		f.Args["extra_args"] = texts(words)
 		for _, fr := range p.frames {
 			for dest, s := range fr.slots {
-				if s.opt != nil && s.opt.New {
+				switch {
+				case !s.set:
+				case s.opt != nil && s.opt.New:
 					f.Drop = append(f.Drop, dest, dest+"_value", dest+"_suffix")
+				case s.pos != nil && s.pos.New:
+					f.Drop = append(f.Drop, dest)
 				}
 			}
 		}
 		slices.Sort(f.Drop)
 	}
 	return f
+}
+
+// newOperands are the words of operands that the peer does not know. It keeps
+// them in extra_args.
+func (p *parser) newOperands() (out []Value) {
+	for _, s := range p.top().slots {
+		if s.pos != nil && s.pos.New {
+			out = append(out, s.vals...)
+		}
+	}
+	slices.SortFunc(out, func(a, b Value) int { return a.Word - b.Word })
+	return out
 }

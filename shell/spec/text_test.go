@@ -77,7 +77,7 @@ func TestOptionText(t *testing.T) {
 		{Flags: []string{"-f", "--force"}, Dest: "force", Type: Bool},
 		{Flags: []string{"-x"}, Dest: "exec", Type: List, Role: "code", Wrapper: "python -c", New: true, Global: true},
 		{Flags: []string{"--how"}, Dest: "how", Choices: []string{"a b", "c"}, Path: AnyHost},
-		{Flags: []string{"-i"}, Dest: "i", Type: Attached, Many: true, Rest: true, Digits: true, Pair: true, Ends: true},
+		{Flags: []string{"-i"}, Dest: "i", Type: Attached, Many: true, NewMany: true, Rest: true, Digits: true, Pair: true, Ends: true},
 	} {
 		b, err := o.MarshalText()
 		if err != nil {

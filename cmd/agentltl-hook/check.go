@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/agentltl/agentltl-hook/guard"
 	"github.com/agentltl/agentltl-hook/harness"
 	"github.com/agentltl/agentltl-hook/hooks"
 	"github.com/agentltl/agentltl-hook/internal/cli"
@@ -159,6 +161,11 @@ func (c *checker) open() error {
 		return err
 	}
 	p.Without = c.o.without
+	if c.harness() != c.e.Harness && c.file.Harness != "claude-code" {
+		// Steps that name a harness mean its name alone; of the built-in rules only
+		// Claude Code's are theirs (vectors/README.md, rules).
+		p.Without = append(slices.Clip(p.Without), guard.MemoryFirst)
+	}
 	switch {
 	case len(c.o.rules) > 0:
 		for _, f := range c.o.rules {

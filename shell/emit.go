@@ -339,8 +339,11 @@ func (u word) part(value string) word {
 	if !ok {
 		return literal(value, u.pos)
 	}
-	u.typed = u.shownPart(value)
-	u.text = value
+	typed := u.shownPart(value)
+	if !u.known {
+		u = u.cut(len(head)) // its pieces, too: a line is put together of them
+	}
+	u.typed, u.text = typed, value
 	cut := func(l []string) []string {
 		var out []string
 		for _, s := range l {

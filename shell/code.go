@@ -4,152 +4,6 @@ import (
 	"strings"
 )
 
-// A callKind says what a function makes of its arguments.
-type callKind byte
-
-const (
-	callLine callKind = iota // the first is a line for a shell
-	callArgv                 // they are a program and its words, in a list or not
-	callExec                 // a program, then its words with its own name first; a mode may stand in front
-	callOpen                 // a file, or a program behind or in front of a "|"
-	callCode                 // the first is program text of the same language
-	callLate                 // as callArgv, behind two others
-)
-
-// A caller is a function of a language that runs what it is given. sure: the
-// name means nothing else, so that a call whose argument is computed runs what
-// is not known.
-type caller struct {
-	lang, name string // a "*" at the end: any further letters
-	kind       callKind
-	sure       bool
-}
-
-// callers are the functions looked for in program text, a literal argument of
-// which is listed (shell.md 3.2).
-var callers = [...]caller{
-	{"python", "os.system", callLine, true},
-	{"python", "os.popen", callLine, true},
-	{"python", "os.exec*", callExec, true},
-	{"python", "os.spawn*", callExec, true},
-	{"python", "os.posix_spawn*", callExec, true},
-	{"python", "subprocess.run", callArgv, true},
-	{"python", "subprocess.call", callArgv, true},
-	{"python", "subprocess.check_call", callArgv, true},
-	{"python", "subprocess.check_output", callArgv, true},
-	{"python", "subprocess.Popen", callArgv, true},
-	{"python", "subprocess.getoutput", callLine, true},
-	{"python", "subprocess.getstatusoutput", callLine, true},
-	{"python", "pty.spawn", callArgv, true},
-	{"python", "commands.getoutput", callLine, true},
-	{"python", "create_subprocess_shell", callLine, true},
-	{"python", "create_subprocess_exec", callArgv, true},
-	{"python", "get_ipython().system", callLine, true},
-	{"python", "system", callLine, false},
-	{"python", "popen", callLine, false},
-	{"python", "execvp", callExec, false},
-	{"python", "execv", callExec, false},
-	{"python", "execlp", callExec, false},
-	{"python", "check_output", callArgv, false},
-	{"python", "check_call", callArgv, false},
-	{"python", "getoutput", callLine, false},
-	{"python", "Popen", callArgv, false},
-	{"python", "run", callArgv, false},
-	{"python", "call", callArgv, false},
-	{"python", "exec", callCode, false},
-	{"python", "eval", callCode, false},
-	{"node", "execSync", callLine, true},
-	{"node", "exec", callLine, false},
-	{"node", "spawn", callArgv, false},
-	{"node", "spawnSync", callArgv, true},
-	{"node", "execFile", callArgv, false},
-	{"node", "execFileSync", callArgv, true},
-	{"node", "execa", callArgv, false},
-	{"node", "execaSync", callArgv, false},
-	{"node", "execaCommand", callLine, false},
-	{"node", "Deno.Command", callArgv, true},
-	{"node", "Deno.run", callArgv, true},
-	{"node", "Bun.spawn", callArgv, true},
-	{"node", "Bun.spawnSync", callArgv, true},
-	{"node", "eval", callCode, false},
-	{"node", "Function", callCode, false},
-	{"ruby", "system", callArgv, true},
-	{"ruby", "exec", callArgv, true},
-	{"ruby", "spawn", callArgv, true},
-	{"ruby", "IO.popen", callArgv, true},
-	{"ruby", "popen", callArgv, false},
-	{"ruby", "Open3.*", callArgv, true},
-	{"ruby", "open", callOpen, false},
-	{"ruby", "sh", callLine, false},
-	{"ruby", "eval", callCode, false},
-	{"perl", "system", callArgv, true},
-	{"perl", "exec", callArgv, true},
-	{"perl", "readpipe", callLine, true},
-	{"perl", "open", callOpen, false},
-	{"perl", "eval", callCode, false},
-	{"php", "system", callLine, true},
-	{"php", "exec", callLine, true},
-	{"php", "shell_exec", callLine, true},
-	{"php", "passthru", callLine, true},
-	{"php", "popen", callLine, true},
-	{"php", "proc_open", callLine, true},
-	{"php", "pcntl_exec", callArgv, true},
-	{"php", "eval", callCode, false},
-	{"lua", "os.execute", callLine, true},
-	{"lua", "io.popen", callLine, true},
-	{"osascript", "do shell script", callLine, true},
-	{"osascript", "doShellScript", callLine, true},
-	{"awk", "system", callLine, true},
-	{"r", "system", callLine, true},
-	{"r", "system2", callArgv, true},
-	{"r", "shell", callLine, false},
-	{"r", "pipe", callLine, false},
-	{"julia", "run", callLine, false},
-	{"julia", "read", callLine, false},
-	{"octave", "system", callLine, true},
-	{"octave", "unix", callLine, false},
-	{"octave", "shell_cmd", callLine, false},
-	{"octave", "popen", callLine, true},
-	{"gnuplot", "system", callLine, true},
-	{"vim", "system", callLine, true},
-	{"vim", "systemlist", callLine, true},
-	{"vim", "jobstart", callArgv, true},
-	{"vim", "job_start", callArgv, true},
-	{"vim", "termopen", callArgv, true},
-	{"vim", "term_start", callArgv, true},
-	{"lisp", "shell-command", callLine, true},
-	{"lisp", "shell-command-to-string", callLine, true},
-	{"lisp", "async-shell-command", callLine, true},
-	{"lisp", "call-process-shell-command", callLine, true},
-	{"lisp", "eshell-command", callLine, true},
-	{"lisp", "compile", callLine, false},
-	{"lisp", "call-process", callArgv, true},
-	{"lisp", "process-lines", callArgv, true},
-	{"lisp", "start-process", callLate, true},
-	{"lisp", ":command", callArgv, false},
-	{"lisp", "system", callLine, false},
-	{"lisp", "system*", callArgv, false},
-	{"lisp", "process", callLine, false},
-	{"lisp", "run-program", callArgv, true},
-	{"lisp", "sh", callArgv, false},
-	{"lisp", "shell", callArgv, false},
-	{"jvm", "exec", callArgv, false},
-	{"jvm", "ProcessBuilder", callArgv, true},
-	{"jvm", "Process", callArgv, false},
-	{"beam", "System.cmd", callArgv, true},
-	{"beam", "System.shell", callLine, true},
-	{"beam", ":os.cmd", callLine, true},
-	{"beam", "os:cmd", callLine, true},
-	{"ghc", "callCommand", callLine, true},
-	{"ghc", "system", callLine, false},
-	{"ghc", "callProcess", callArgv, true},
-	{"ghc", "rawSystem", callArgv, true},
-	{"ghc", "readProcess", callArgv, true},
-	{"ocaml", "Sys.command", callLine, true},
-	{"ocaml", "Unix.system", callLine, true},
-	{"ocaml", "Unix.open_process_in", callLine, true},
-}
-
 // A codeWalk is the walk of one program text.
 type codeWalk struct {
 	w    *walker
@@ -325,8 +179,12 @@ func (r *codeWalk) called(f *caller, at int, rest string, depth int) {
 	}
 	args := r.args(f, rest)
 	if len(args) == 0 {
-		if f.sure && r.isCall(rest, at) {
+		switch {
+		case !r.isCall(rest, at):
+		case f.sure:
 			r.w.note("dynamic-script", r.cmd.src, r.cmd.pos)
+		case f.kind == callCode && (at == 0 || r.text[at-1] != '.'):
+			r.w.note("dynamic-code", r.cmd.src, r.cmd.pos)
 		}
 		return
 	}

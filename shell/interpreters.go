@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentltl/agentltl-hook/shell/spec"
 	"github.com/agentltl/agentltl-hook/trace"
 )
 
@@ -134,11 +135,18 @@ func (w *walker) stdinCode(st *state, c ctx, cmd command, base string, i int) {
 	if base == "mongosh" || base == "mongo" {
 		return
 	}
+	if isDescriptor(literal(script, cmd.pos)) {
+		w.note("dynamic-code", cmd.src, cmd.pos)
+		return
+	}
 	if script != "" && script != "-" && script != "/dev/stdin" {
 		w.codeFile(st, c, cmd, script, lang, i)
 		return
 	}
-	for _, u := range cmd.words[1:] {
+	for i, u := range cmd.words[1:] {
+		if u.text == "run" && slices.ContainsFunc(cmd.words[i+1:], func(u word) bool { return u.text == "-" }) {
+			break // deno run -
+		}
 		switch u.text {
 		case "--version", "-V", "-v", "--help", "-h", "run", "test", "repl", "install", "add":
 			return
@@ -259,11 +267,29 @@ func programFiles(cmd command, base string, specced bool) []word {
 // programFile looks at a file that a program is to do what it says, if the line
 // wrote it.
 func (w *walker) programFile(st *state, c ctx, cmd command, u word, base string, i int) {
-	if u.text == "" || isStdin(u) || !slices.ContainsFunc(w.places(st.dir, u), w.madeHere) {
+	var text string
+	switch {
+	case isStdin(u):
+		got := c.in
+		if got == nil || !got.piped || base == "crontab" || base == "at" || base == "batch" {
+			return
+		}
+		if !got.known || got.used {
+			if language(base) != "" || base == "sed" {
+				w.note("dynamic-code", cmd.src, cmd.pos)
+			}
+			return
+		}
+		text = got.text
+	case isDescriptor(u):
+		w.note("dynamic-code", cmd.src, cmd.pos)
 		return
-	}
-	text, ok, _ := w.scriptAt(st, c, u, cmd)
-	if !ok {
+	case u.text != "" && slices.ContainsFunc(w.places(st.dir, u), w.madeHere):
+		var ok bool
+		if text, ok, _ = w.scriptAt(st, c, u, cmd); !ok {
+			return
+		}
+	default:
 		return
 	}
 	in := within(c, base).skippable()
@@ -275,7 +301,15 @@ func (w *walker) programFile(st *state, c ctx, cmd command, u word, base string,
 		w.script(st.clone(), in, text, cmd.pos)
 	case "psql", "mysql", "mariadb", "sqlite3", "duckdb", "gdb", "lldb":
 		w.escapedLines(st, c, cmd, base, text)
-	case "sed", "ssh", "scp", "sftp", "tmux", "screen", "cmake":
+	case "sed", "gsed":
+		lines, input := spec.SedRuns(text)
+		for _, line := range lines {
+			w.shellOut(st, c, cmd, line, base)
+		}
+		if input {
+			w.note("dynamic-script", cmd.src, cmd.pos)
+		}
+	case "ssh", "scp", "sftp", "tmux", "screen", "cmake":
 		w.note("script-written", cmd.src, cmd.pos) // it may say to run something
 	default:
 		if lang == "" {

@@ -115,6 +115,12 @@ func isStdin(u word) bool {
 	return false
 }
 
+// isDescriptor says whether a word names another open file of the process, in
+// which anything may stand.
+func isDescriptor(u word) bool {
+	return u.known && !isStdin(u) && (strings.HasPrefix(u.text, "/dev/fd/") || strings.HasPrefix(u.text, "/proc/self/fd/"))
+}
+
 // shell walks what a shell is given to run.
 func (w *walker) shell(st *state, c ctx, cmd command, base string, i int) {
 	a := readShell(cmd.words)
@@ -215,7 +221,7 @@ func (w *walker) scriptFile(st *state, c ctx, cmd command, u word, wrapper strin
 		w.again(st, c, []word{literal(*u.file, cmd.pos)}, cmd.pos)
 		return
 	}
-	if !u.known && (strings.HasPrefix(u.typed, "<(") || len(u.typed) == 0) {
+	if !u.known && (strings.HasPrefix(u.typed, "<(") || len(u.typed) == 0) || isDescriptor(u) {
 		w.note("dynamic-script", cmd.src, cmd.pos)
 		c.out.lose(c)
 		return

@@ -183,4 +183,10 @@ var variants = []struct{ line, want string }{
 	{`echo '- hosts: all' > p.yml; ansible-playbook p.yml`, `echo ansible_playbook`},
 	{"cat > p.py <<E\nprint(1)\nE\npython3 p.py", `cat python`},
 	{`echo x > .gitignore; git add .gitignore`, `echo git_add`},
+	{`echo 's/a/b/' | sed -f - f`, `echo sed`},
+	{`echo '{print}' | awk -f - f`, `echo awk`},
+	{`python3 -c 'import re; print(re.compile("x").pattern)'`, `python`},
+	{`python3 -c 'import pandas as pd; pd.read_csv("f").eval("a+b")'`, `python`},
+	{`python3 -c 'import ast; ast.literal_eval(x)'`, `python`},
+	{`perl -e 'eval { print 1 }; print $@'`, `perl`},
 }

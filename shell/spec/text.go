@@ -403,21 +403,32 @@ func (p *parser) sedScript() (texts []Value) {
 	return append(append(texts, f.many("script")...), f.many("expression")...)
 }
 
-// sedRuns: "e cmd" runs cmd; "e" and the flag e of s run what the input says,
-// which may be all of what s puts in.
+// SedRuns are the lines that a script of sed runs: "e cmd" runs cmd; "e" and the
+// flag e of s run what the input says, which may be all of what s puts in.
+func SedRuns(script string) (lines []string, input bool) {
+	for _, c := range sedCommands(script) {
+		if c.name != 'e' && c.name != 'E' {
+			continue
+		}
+		input = input || c.name == 'E' || c.arg == ""
+		if c.arg != "" && !strings.ContainsAny(c.arg, `&\`) {
+			lines = append(lines, c.arg)
+		}
+	}
+	return lines, input
+}
+
 func (p *parser) sedRuns() {
 	for _, v := range p.sedScript() {
-		for _, c := range sedCommands(v.Text) {
-			if c.name != 'e' && c.name != 'E' {
-				continue
-			}
+		lines, input := SedRuns(v.Text)
+		for _, line := range lines {
+			p.line(line, v.Word, true)
+		}
+		if input {
+			p.out.Roles = append(p.out.Roles, Role{Role: "script", Value: v})
+		}
+		if input || len(lines) > 0 {
 			p.out.Opaque = "code"
-			if c.name == 'E' || c.arg == "" {
-				p.out.Roles = append(p.out.Roles, Role{Role: "script", Value: v})
-			}
-			if !strings.ContainsAny(c.arg, `&\`) {
-				p.line(c.arg, v.Word, true)
-			}
 		}
 	}
 }

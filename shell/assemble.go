@@ -176,7 +176,11 @@ func makeWord(ps []piece) word {
 	var typed, text strings.Builder
 	lead := true // only empty text so far
 	for _, p := range ps {
-		typed.WriteString(p.typed)
+		if p.known && p.shape == plain && !p.home {
+			typed.WriteString(p.text) // of "$A/$X" as much as is known, as the peer shows it
+		} else {
+			typed.WriteString(p.typed)
+		}
 		u.quoted = u.quoted || p.quoted
 		u.dyn = u.dyn || p.dyn
 		u.fed = u.fed || p.fed

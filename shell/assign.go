@@ -184,7 +184,7 @@ func (w *walker) declare(st *state, c ctx, s *syntax.Stmt, d *syntax.DeclClause)
 	}
 	var jobs []job
 	for _, a := range d.Args {
-		raw := c.src.slice(a.Pos(), a.End())
+		raw := w.raw(st, c, a)
 		words = append(words, word{typed: raw, text: raw, known: true, dyn: strings.ContainsAny(raw, "$`"), pos: w.pos(c, a)})
 		if a.Name == nil {
 			for _, u := range w.word(st, c, a.Value) {

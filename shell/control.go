@@ -283,6 +283,7 @@ func (w *walker) unroll(st *state, c ctx, body []*syntax.Stmt, name string, word
 		v := known(u.text)
 		v.shape = u.shape
 		w.set(st, name, v)
+		in.unrolled = &unrolled{name, u.text, c.unrolled}
 		v = st.vars[name].value
 		if i > 0 {
 			in.op = ";"

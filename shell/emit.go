@@ -40,13 +40,15 @@ func (w *walker) emit(st *state, c ctx, cmd command) (int, spec.Parsed) {
 		Conditional: w.conditional(st, c),
 		Repeated:    c.repeated,
 		Background:  c.back,
-		Pipeline:    c.pipeline,
 		Depth:       c.depth,
 		Wrappers:    c.wrappers,
 		Remote:      c.remote,
 		UnknownArgs: p.UnknownArgs,
 		Opaque:      p.Opaque,
 		Unspecced:   !p.Matched,
+	}
+	if c.pipeline != c.beside {
+		cli.Pipeline = c.pipeline
 	}
 	if n := len(c.wrappers); n > 0 {
 		cli.Wrapper = c.wrappers[n-1]
@@ -435,6 +437,12 @@ func (f *fieldWriter) dynamic(p spec.Parsed) {
 		}
 	}
 	cli := f.call.CLI
+	if l, _ := f.cmd.args["argv"].([]any); f.cmd.tool == "test" && len(f.cmd.words) == 1 && len(l) == 1 {
+		// [[ ... ]], whose text the peer has as one word
+		if inside, _ := l[0].(string); strings.ContainsAny(inside, "$`") {
+			cli.DynamicArgs = append(cli.DynamicArgs, inside)
+		}
+	}
 	for i := 0; i < len(f.cmd.words); i++ {
 		u := f.cmd.words[i]
 		if run := runs[i]; run != nil {

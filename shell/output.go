@@ -163,6 +163,7 @@ func (w *walker) substitution(st *state, c ctx, x *syntax.CmdSubst, quoted bool)
 func (w *walker) capture(st *state, c ctx, list []*syntax.Stmt) *sink {
 	in := c
 	in.op = "$()"
+	in.beside = c.pipeline
 	in.depth++
 	in.redirs = nil
 	in.loop = nil
@@ -181,6 +182,7 @@ func (w *walker) procSubst(st *state, c ctx, x *syntax.ProcSubst) *sink {
 	w.lostSeparator(c, x.Stmts)
 	in := c
 	in.op = "$()"
+	in.beside = c.pipeline
 	in.depth++
 	in.redirs = nil
 	in.out = newSink(st, c)

@@ -54,7 +54,9 @@ func (w *walker) resolve(base dir, u word) resolved {
 	default:
 		r.bound = u.bound.absolute(base)
 	}
-	if !startsExpansion(u.typed) && !strings.HasPrefix(u.typed, "~") && !staysAsTyped(u.typed) {
+	if len(u.pieces) > 0 && u.pieces[0].known && homeText(u.typed) {
+		r.shown = join(base.path, u.pieces[0].text+strings.TrimPrefix(u.typed, u.pieces[0].typed))
+	} else if !startsExpansion(u.typed) && !strings.HasPrefix(u.typed, "~") && !staysAsTyped(u.typed) {
 		r.shown = join(base.path, u.typed)
 	}
 	return r

@@ -259,7 +259,7 @@ func (w *walker) candidates(st *state, c ctx, cmd command, texts []string) {
 func (w *walker) test(st *state, c ctx, s *syntax.Stmt, t *syntax.TestClause) {
 	w.testExpr(st, c, t.X)
 	rs := w.redirects(st, c, s.Redirs)
-	inside := strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(c.src.slice(t.Pos(), t.End()), "[["), "]]"))
+	inside := strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(w.raw(st, c, t), "[["), "]]"))
 	w.listed(st, c, command{
 		words: []word{literal("test", 0)}, tool: "test", args: trace.Args{"argv": []any{inside}}, rs: rs, src: w.sourceOf(c, s), pos: w.pos(c, s),
 	})

@@ -63,6 +63,7 @@ type ctx struct {
 	repeated bool
 	back     bool
 	pipeline int
+	beside   int // a pipeline whose commands these only run for: of a substitution
 	depth    int
 	wrappers []string
 	remote   string
@@ -73,7 +74,8 @@ type ctx struct {
 	src      *source
 	script   *word // the file whose text is walked
 	loop     *loopInfo
-	reading  bool    // the condition of a loop that is nothing but read
+	reading  bool // the condition of a loop that is nothing but read
+	unrolled *unrolled
 	again    int     // offset in the text of the outermost loop around, plus 1; 0: none
 	fn       *fnInfo // the function being walked
 	scope    *scope  // see certainly
@@ -110,6 +112,39 @@ type pair struct {
 	name string
 	show string
 	val  value
+}
+
+// An unrolled is a loop variable of an unrolled loop, in one round.
+type unrolled struct {
+	name, value string
+	outer       *unrolled
+}
+
+// raw is a part of the text as written, where a loop variable has its value of
+// this round, as the peer has it in words that it keeps raw.
+func (w *walker) raw(st *state, c ctx, n syntax.Node) string {
+	if c.unrolled == nil {
+		return c.src.slice(n.Pos(), n.End())
+	}
+	var b strings.Builder
+	from := n.Pos()
+	syntax.Walk(n, func(x syntax.Node) bool {
+		pe, ok := x.(*syntax.ParamExp)
+		if !ok || pe.Param == nil || pe.Exp != nil || pe.Repl != nil || pe.Slice != nil || pe.Length || pe.Excl || pe.Index != nil {
+			return true
+		}
+		for u := c.unrolled; u != nil; u = u.outer {
+			if v := w.lookup(st, u.name); u.name == pe.Param.Value && v.kind == text && v.text == u.value {
+				b.WriteString(c.src.slice(from, pe.Pos()))
+				b.WriteString(u.value)
+				from = pe.End()
+				break
+			}
+		}
+		return false
+	})
+	b.WriteString(c.src.slice(from, n.End()))
+	return b.String()
 }
 
 // A loopInfo collects what happens in a loop body.

@@ -8,7 +8,7 @@ import (
 
 // A word is one word of a command after the expansions that can be followed.
 type word struct {
-	typed    string // as written, quotes removed: what the fields show of a word that is not known
+	typed    string // as written, quotes removed, values known in the line put in: what the fields show of a word that is not known
 	text     string // what the program gets, if known; else as typed
 	known    bool
 	shape    shape

@@ -320,12 +320,12 @@ func (f *fieldWriter) otherForms() {
 	f.putAnother(trace.Form{Tool: f.call.Tool, Args: f.call.Args}, f.alt)
 }
 
-// putAnother adds a form with some texts put another way. An argv holds the texts
-// of all fields.
+// putAnother adds a form with some texts put another way. An argv, and extra_args,
+// may hold the texts of any field.
 func (f *fieldWriter) putAnother(fm trace.Form, alts []alternative) {
 	args, changed := maps.Clone(fm.Args), false
 	for _, a := range alts {
-		for _, field := range []string{a.field, "argv"} {
+		for _, field := range slices.Compact([]string{a.field, "argv", "extra_args"}) {
 			switch v := args[field].(type) {
 			case string:
 				if v == a.text {
@@ -341,9 +341,6 @@ func (f *fieldWriter) putAnother(fm trace.Form, alts []alternative) {
 					}
 					args[field], changed = l, true
 				}
-			}
-			if a.field == "argv" {
-				break
 			}
 		}
 	}

@@ -94,6 +94,24 @@ type Form struct {
 	Drop  []string
 }
 
+// unknownIn is what of a call's unknown_paths says something of other arguments.
+func unknownIn(args trace.Args, unknown any) any {
+	fields, ok := unknown.([]any)
+	if !ok {
+		return unknown
+	}
+	var out []any
+	for _, f := range fields {
+		if _, ok := args[f.(string)]; ok {
+			out = append(out, f)
+		}
+	}
+	if out == nil {
+		return nil
+	}
+	return out
+}
+
 // NamedForms makes the forms of a call, given its finished arguments (paths
 // absolute, redirections added).
 func (p *Parsed) NamedForms(args trace.Args) []trace.Form {
@@ -105,6 +123,9 @@ func (p *Parsed) NamedForms(args trace.Args) []trace.Form {
 				if v, ok := args[r]; ok {
 					a[r] = v // redirections belong to the call, however it is named
 				}
+			}
+			if v := unknownIn(a, args["unknown_paths"]); v != nil {
+				a["unknown_paths"] = v
 			}
 			out = append(out, trace.Form{Tool: f.Tool, Args: a})
 			continue

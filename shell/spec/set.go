@@ -70,7 +70,7 @@ func (s *Set) find(name string) (found, bool) {
 	low := strings.ToLower(short)
 	low = strings.TrimSuffix(low, ".exe")
 	for _, n := range []string{base, short, low, unversioned(low)} {
-		if n == "" {
+		if n == "" || strings.Contains(n, " ") { // "git push" is no program
 			continue
 		}
 		if c := s.command(n); c != nil {

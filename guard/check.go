@@ -25,6 +25,7 @@ type check struct {
 	used     []state.Exception
 	excepted []string // rules that an exception kept from deciding
 	shadowed []finding
+	passed   []finding // warnings that this call insists past
 	d        Decision
 }
 
@@ -117,6 +118,7 @@ func (c *check) counts(f *finding) bool {
 		return false
 	case f.mode == rules.Warn && c.insists(f):
 		c.d.Override = appendNew(c.d.Override, f.rule.ID)
+		c.passed = append(c.passed, *f)
 		return false
 	case f.mode == rules.Ask && c.answered:
 		return false
@@ -329,30 +331,29 @@ func (c *check) retryLimits(r *rules.Rule) (limit, runs int, counting string) {
 	return limit, runs, counting
 }
 
-// notes are what rules of mode log have to say, and rules whose maybe only
-// notes; of a warn repeat those are left out that were told with the refusal.
+// notes are what rules of mode log have to say, and rules whose maybe only notes.
 func (c *check) notes() {
 	first := len(c.chain)
 	if best, ok := c.strongest(func(*finding) bool { return true }); ok {
 		first = best[0].call
 	}
-	var told []string
-	if len(c.d.Override) > 0 {
-		for _, s := range scopes {
-			if w := c.mem[s].Warned; w != nil {
-				told = append(told, w.Notes...)
-			}
-		}
-	}
 	seen := map[string]bool{}
 	for i := range c.found {
 		f := &c.found[i]
-		if f.mode != rules.Log || f.call > first || seen[f.rule.ID] || slices.Contains(told, f.rule.ID) {
+		if f.mode != rules.Log || f.call > first || seen[f.rule.ID] || c.told(f) {
 			continue
 		}
 		seen[f.rule.ID] = true
 		c.d.Notes = append(c.d.Notes, c.violation(f))
 	}
+}
+
+// told says whether the agent heard this note with the warning that it insists
+// past: one about the very call, from the same memory. Notes about other calls of
+// the line are given again, as by the peer.
+func (c *check) told(f *finding) bool {
+	return slices.ContainsFunc(c.passed, func(p finding) bool { return p.call == f.call && p.scope == f.scope }) &&
+		slices.Contains(c.mem[f.scope].Warned.Notes, f.rule.ID)
 }
 
 // violation words a finding.

@@ -1,6 +1,9 @@
 package guard
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/agentltl/agentltl-hook/rules"
 	"github.com/agentltl/agentltl-hook/state"
 	"github.com/agentltl/agentltl-hook/trace"
@@ -35,6 +38,7 @@ func (j *Judge) Finish(tx state.Tx, most int, write bool) (Ending, error) {
 		if len(unmet) == 0 {
 			continue
 		}
+		slices.SortStableFunc(unmet, func(a, b Violation) int { return cmp.Compare(b.Mode, a.Mode) }) // told strongest first, as by the peer
 		m := tx.Memory(s)
 		if m.Finishes >= limit {
 			e.Spent = append(e.Spent, unmet...)

@@ -49,7 +49,9 @@ func (d *Decision) Words(w Wording) Message {
 		m.Context = join(b.told(), b.asked())
 	default:
 		m.Reason = b.refusal()
-		m.Context = b.told()
+		if d.Action != Stop { // all that is left to a stopped agent is to end its turn
+			m.Context = b.told()
+		}
 	}
 	if d.Action != Allow {
 		if len(w.Problems) > 0 {

@@ -8,8 +8,8 @@ import (
 )
 
 // A warn repeat insists past warn rules and nothing else: every rule is judged
-// again, so that a call which completed in between counts, and notes are given
-// again (formulas.md 12, D5).
+// again, so that a call which completed in between counts (formulas.md 12, D5).
+// Notes about the other calls of the line are given again.
 func TestRepeatIsJudgedAgain(t *testing.T) {
 	warn, once, note := never("careful", rules.Warn, "x"), atMost("once", 1, "x"), never("noted", rules.Log, "x")
 	b := newBench(t, warn, once, note)
@@ -26,5 +26,14 @@ func TestRepeatIsJudgedAgain(t *testing.T) {
 	d := b.check(line("x"))
 	if d.Action != Allow || !slices.Equal(d.Override, []string{"careful"}) {
 		t.Errorf("x again: %v past %q, want it let through past careful", d.Action, d.Override)
+	}
+	if len(d.Notes) > 0 {
+		t.Errorf("x again: notes %v, want none: the refusal told them", d.Notes)
+	}
+	b = newBench(t, never("careful", rules.Warn, "y"), note)
+	for _, want := range []Action{Deny, Allow} {
+		if d := b.check(line("x", "y")); d.Action != want || len(d.Notes) != 1 {
+			t.Errorf("x; y: %v with notes %v, want %v and that of x", d.Action, d.Notes, want)
+		}
 	}
 }

@@ -212,15 +212,18 @@ func (m *model) propose(set mSet, session, id string, line []string) mAnswer {
 	own, shared := m.faults(set, session, id, line)
 	question := s.pending[key]
 	answered := !set.ask && question != nil && question.answered
-	var told []string
-	override := false
+	type passed struct {
+		sc   *mScope
+		call int
+	}
+	insisted := map[passed]bool{}
 	keep := func(list []mFault, sc *mScope) []mFault {
 		slices.SortStableFunc(list, func(x, y mFault) int { return x.call - y.call })
 		return slices.DeleteFunc(slices.Clone(list), func(f mFault) bool {
 			p := sc.pointer
 			switch {
 			case f.rule.mode == "warn" && p != nil && p.key == key && p.id != id && (batch == "" || p.batch != batch) && slices.Contains(p.rules, f.rule.id):
-				override = true
+				insisted[passed{sc, f.call}] = true
 				return true
 			case f.rule.mode == "ask" && answered:
 				return true
@@ -231,21 +234,16 @@ func (m *model) propose(set mSet, session, id string, line []string) mAnswer {
 		})
 	}
 	mine, theirs := keep(own, s.mScope), keep(shared, m.project)
-	if override {
-		for _, sc := range []*mScope{s.mScope, m.project} {
-			if sc.pointer != nil {
-				told = append(told, sc.pointer.notes...)
-			}
-		}
-	}
 	best, project := strongestOf(mine), false
 	if o := strongestOf(theirs); o != nil && (best == nil || o.rank() > best.rank()) {
 		best, project = o, true
 	}
 	var a mAnswer
-	for _, list := range [][]mFault{mine, theirs} {
+	for i, list := range [][]mFault{mine, theirs} {
+		sc := []*mScope{s.mScope, m.project}[i]
 		for _, f := range list {
-			if f.rule.mode == "log" && (best == nil || f.call <= best.call) && !slices.Contains(told, f.rule.id) && !slices.Contains(a.notes, f.rule.id) {
+			told := insisted[passed{sc, f.call}] && slices.Contains(sc.pointer.notes, f.rule.id)
+			if f.rule.mode == "log" && (best == nil || f.call <= best.call) && !told && !slices.Contains(a.notes, f.rule.id) {
 				a.notes = append(a.notes, f.rule.id)
 			}
 		}
@@ -296,7 +294,7 @@ func (m *model) refuse(set mSet, s *mSession, best *mFault, project bool, own, s
 	switch best.rule.mode {
 	case "stop":
 		if a.action = "deny"; !best.maybe {
-			a.action, s.latch = "stop", best.rule.id
+			a.action, s.latch, a.notes = "stop", best.rule.id, nil
 		}
 	case "block":
 		a.action = "deny"
@@ -378,15 +376,15 @@ func (m *model) finish(set mSet, session string) []string {
 	var ids []string
 	for _, project := range []bool{false, true} {
 		sc := m.scope(session, project)
-		var unmet []string
-		for _, r := range set.rules {
-			if r.kind == "finally" && r.project == project && r.owed(sc.calls) {
-				unmet = append(unmet, r.id)
-			}
-		}
+		unmet := slices.DeleteFunc(slices.Clone(set.rules), func(r mRule) bool {
+			return r.kind != "finally" || r.project != project || !r.owed(sc.calls)
+		})
+		slices.SortStableFunc(unmet, func(a, b mRule) int { return strength(b.mode) - strength(a.mode) })
 		if len(unmet) > 0 && sc.finishes < 2 {
 			sc.finishes++
-			ids = append(ids, unmet...)
+			for _, r := range unmet {
+				ids = append(ids, r.id)
+			}
 		}
 	}
 	return ids

@@ -3,6 +3,7 @@ package hooks
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -112,6 +113,32 @@ func TestStopLatchesUntilAPersonWrites(t *testing.T) {
 	l.writes("go on")
 	if got := l.do("ls"); got != "allow" {
 		t.Errorf("a broken file kept the session stopped: %s", got)
+	}
+}
+
+// A stopped agent gets no note beside the stop; one that may go on does.
+func TestNotesBesideAnAnswer(t *testing.T) {
+	for mode, noted := range map[string]bool{"stop": false, "block": true, "warn": true} {
+		l := newLab(t, "rules: [{id: seen, never: drop, mode: log}, {id: r, never: drop, mode: "+mode+"}]\n")
+		l.start("startup")
+		if a := l.handle(l.event("drop")); a.Rule != "r" || strings.Contains(a.Context, "seen") != noted {
+			t.Errorf("%s: by %s, with %q", mode, a.Rule, a.Context)
+		}
+	}
+}
+
+func TestUnmetRulesAreToldStrongestFirst(t *testing.T) {
+	l := newLab(t, `rules:
+  - {id: a, finally: aa, mode: log}
+  - {id: b, finally: bb, scope: project}
+  - {id: c, finally: cc}
+  - {id: d, finally: dd}
+  - {id: e, finally: ee, mode: stop}
+`)
+	l.start("startup")
+	want := []string{"e", "c", "d", "a", "b"}
+	if a := l.handle(Event{Kind: TurnEnd}); !slices.Equal(a.Rules, want) {
+		t.Errorf("unmet %q, want %q", a.Rules, want)
 	}
 }
 

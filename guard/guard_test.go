@@ -411,6 +411,12 @@ func TestExceptions(t *testing.T) {
 	if diff := cmp.Diff([]string{"deny r", "deny q", "allow", "deny r"}, got); diff != "" {
 		t.Error(diff)
 	}
+	// What another rule refuses does not use one up.
+	b.j.Book = book(never("r", rules.Block, "x"), never("s", rules.Warn, "x"))
+	put(state.Exception{Rules: []string{"r"}, Key: kept.Key, Scope: "once", Until: time.Unix(1e6, 0)})
+	if diff := cmp.Diff([]string{"deny s", "allow", "deny r"}, b.play("x", "x", "x")); diff != "" {
+		t.Error(diff)
+	}
 	put(state.Exception{Scope: "pause", Until: time.Unix(1e6, 0)})
 	if diff := cmp.Diff([]string{"allow"}, b.play("x")); diff != "" {
 		t.Error(diff)

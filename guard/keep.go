@@ -209,13 +209,15 @@ func (c *check) save() error {
 			}
 		}
 	}
-	for _, e := range c.used {
-		e.Used++
-		if _, err := c.tx.PutException(e); err != nil {
-			return err
+	asked := c.d.Action == Ask && !c.NoAsk && !c.Alone
+	if c.d.Action == Allow || asked { // one that let nothing through is not used up
+		for _, e := range c.used {
+			e.Used++
+			if _, err := c.tx.PutException(e); err != nil {
+				return err
+			}
 		}
 	}
-	asked := c.d.Action == Ask && !c.NoAsk && !c.Alone
 	if c.d.Action == Allow && c.d.Reserve || c.p.Hold && (c.d.Action == Allow || asked) {
 		return c.reserve()
 	}

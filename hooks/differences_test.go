@@ -122,34 +122,41 @@ func TestD04BusyStore(t *testing.T) {
 // A post event of a busy store is kept beside it, be the store busy from the
 // first look on, and belongs to the session that a person started.
 func TestPostOfABusyStore(t *testing.T) {
-	l := newLab(t, "rules: [{id: once, at_most: {call: deploy, times: 1}}]\n")
-	l.start("startup")
-	e := l.event("deploy")
-	e.Session, e.AgentOf = "child", "s1"
-	if got := said(l.handle(e)); got != "allow" {
-		t.Fatal(got)
-	}
-	l.now = l.now.Add(time.Hour)
-	ran := l.now
-	held, done := make(chan bool), make(chan error, 1)
-	go func() {
-		s := store.Open(store.Options{Dir: l.state, Root: l.root, Session: "other"})
-		done <- s.Update(func(state.Tx) error { held <- true; <-held; return nil })
-	}()
-	<-held
-	p := l.pipeline()
-	p.Store = func(root, session string) (state.Store, error) {
-		return store.Open(store.Options{Dir: l.state, Root: root, Session: session, Now: l.now, Deadline: time.Millisecond}), nil
-	}
-	e.Kind, e.Ran, e.Project, e.Dir = PostTool, true, l.root, l.root
-	a, err := p.Handle(t.Context(), e)
-	must(t, err)
-	held <- true
-	must(t, <-done)
-	holds(t, "the notice", a.Notice, "not recorded yet")
-	l.want("deploy => deny once")
-	if calls := l.calls("s1"); len(calls) != 1 || !calls[0].Time.Equal(ran) {
-		t.Errorf("recorded: %+v, want one call at %v", calls, ran)
+	for _, ids := range []bool{true, false} {
+		l := newLab(t, "rules: [{id: twice, at_most: {call: deploy, times: 2}}]\n")
+		l.profile.CallIDs = ids
+		l.start("startup")
+		e := l.event("deploy")
+		if !ids {
+			e.ID = ""
+		}
+		e.Session, e.AgentOf = "child", "s1"
+		if got := said(l.handle(e)); got != "allow" {
+			t.Fatal(got)
+		}
+		l.now = l.now.Add(time.Hour)
+		ran := l.now
+		held, done := make(chan bool), make(chan error, 1)
+		go func() {
+			s := store.Open(store.Options{Dir: l.state, Root: l.root, Session: "other"})
+			done <- s.Update(func(state.Tx) error { held <- true; <-held; return nil })
+		}()
+		<-held
+		p := l.pipeline()
+		p.Store = func(root, session string) (state.Store, error) {
+			return store.Open(store.Options{Dir: l.state, Root: root, Session: session, Now: l.now, Deadline: time.Millisecond}), nil
+		}
+		e.Kind, e.Ran, e.Project, e.Dir = PostTool, true, l.root, l.root
+		a, err := p.Handle(t.Context(), e)
+		must(t, err)
+		held <- true
+		must(t, <-done)
+		holds(t, "the notice", a.Notice, "not recorded yet")
+		l.now = l.now.Add(-time.Hour) // so that what was reserved is not over by its age
+		l.want("deploy => allow", "deploy => deny twice")
+		if calls := l.calls("s1"); len(calls) != 2 || !calls[0].Time.Equal(ran) {
+			t.Errorf("recorded: %+v, want two calls, the first at %v", calls, ran)
+		}
 	}
 }
 

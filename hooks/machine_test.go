@@ -3,13 +3,11 @@ package hooks
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"pgregory.net/rapid"
@@ -20,37 +18,10 @@ import (
 	"github.com/agentltl/agentltl-hook/trace"
 )
 
-// yaml is a rule as a file says it.
-func (r mRule) yaml() string {
-	scope := ""
-	if r.project {
-		scope = ", scope: project"
-	}
-	var what string
-	switch r.kind {
-	case "never":
-		what = "never: " + r.a
-	case "at_most":
-		what = fmt.Sprintf("at_most: {call: %s, times: %d}", r.a, r.n)
-	case "before":
-		first, since := r.a, ""
-		if r.ok {
-			first = "{tool: " + r.a + ", succeeded: true}"
-		}
-		if r.since != "" {
-			since = ", since: " + r.since
-		}
-		what = fmt.Sprintf("before: {first: %s, then: %s%s}", first, r.b, since)
-	case "finally":
-		what = "finally: " + r.a
-		if r.since != "" {
-			what = fmt.Sprintf("finally: {call: %s, since: %s}", r.a, r.since)
-		}
-	}
-	return fmt.Sprintf("  - {id: %s, mode: %s%s, %s}\n", r.id, r.mode, scope, what)
-}
-
-var machineTools = []string{"aa", "bb", "cc", "dd", "ee"}
+var (
+	machineTools = []string{"aa", "bb", "cc", "dd", "ee"}
+	machineKinds = []string{"never", "before", "before", "at_most", "at_most", "finally", "never_after", "rate_limit"}
+)
 
 // machineRules draws a rule file's rules.
 func machineRules(t *rapid.T, prefix string, most int) []mRule {
@@ -59,7 +30,7 @@ func machineRules(t *rapid.T, prefix string, most int) []mRule {
 	var out []mRule
 	for i := range n {
 		r := mRule{
-			id: fmt.Sprint(prefix, i), kind: rapid.SampledFrom([]string{"never", "before", "before", "at_most", "at_most", "finally"}).Draw(t, "kind"),
+			id: fmt.Sprint(prefix, i), kind: rapid.SampledFrom(machineKinds).Draw(t, "kind"),
 			mode:    rapid.SampledFrom(mStrength).Draw(t, "mode"),
 			project: rapid.Bool().Draw(t, "project"), a: tool.Draw(t, "a"), b: tool.Draw(t, "b"),
 			n: rapid.IntRange(0, 2).Draw(t, "n"),
@@ -76,6 +47,14 @@ func machineRules(t *rapid.T, prefix string, most int) []mRule {
 		out = append(out, r)
 	}
 	return out
+}
+
+func ruleLines(rules []mRule) string {
+	text := "rules:\n"
+	for _, r := range rules {
+		text += fmt.Sprintf("  - {id: %s, mode: %s, %s}\n", r.id, r.mode, r.what())
+	}
+	return text
 }
 
 var errKilled = errors.New("killed")
@@ -104,11 +83,44 @@ func (s mortalStore) Update(fn func(state.Tx) error) error {
 	return err
 }
 
-// A running is a call that was let through and whose end is open.
-type running struct {
+// machineHarnesses differ in what they tell and can be told: as Claude Code, Codex, Vibe
+// and Copilot CLI do.
+var machineHarnesses = []Profile{
+	{Name: "claude-code", Ask: true, CallIDs: true, Batch: BatchEvent, Starts: true, Prompts: true, PreContext: true},
+	{Name: "codex", CallIDs: true, Starts: true, Prompts: true, PreContext: true},
+	{Name: "vibe", CallIDs: true},
+	{Name: "copilot-cli", Ask: true, Batch: BatchTimestamp, Starts: true, Prompts: true, PreContext: true},
+}
+
+// A ruleFile is one on disk, and what of it is in force.
+type ruleFile struct {
+	path     string
+	settings mSettings
+	rules    []mRule
+	broken   bool
+	good     []mRule // that loaded last
+	set      mSettings
+}
+
+// inForce are the rules that count.
+func (f *ruleFile) inForce() ([]mRule, mSettings) {
+	if f.broken {
+		return f.good, f.set
+	}
+	return f.rules, f.settings
+}
+
+// loaded notes that an event saw the file and kept what it says.
+func (f *ruleFile) loaded() { f.good, f.set = f.inForce() }
+
+// An asked is a proposed call with what became of it.
+type asked struct {
 	e       Event
 	harness int
-	line    []string
+	p       mProposal
+	want    mAnswer // kept: this is what the same id gets again
+	id      string  // of the decision
+	resumes int
 }
 
 // A machine is the pipeline beside the model.
@@ -116,59 +128,140 @@ type machine struct {
 	t             *rapid.T
 	m             *model
 	root, state   string
-	users         [2]string // a user file for each harness
-	own           [2][]mRule
-	file          []mRule // of the project, as last written and loading
-	retries       int
-	consecutive   bool
+	users         [4]*ruleFile // one for each harness
+	file          *ruleFile    // the project's
+	sessions      [4][]string
 	now           time.Time
 	n             int
-	open          []running
+	open          []asked // let through, their end is open
+	done          []asked // refused, or reserved
+	busy          bool    // another process has the store
 	before, after bool
 }
 
 func (x *machine) set(h int) mSet {
-	return mSet{rules: slices.Concat(x.own[h], x.file), retries: x.retries, consecutive: x.consecutive, ask: h == 0, batches: h == 0}
+	rules, settings := x.file.inForce()
+	own, _ := x.users[h].inForce()
+	p := machineHarnesses[h]
+	return mSet{rules: slices.Concat(own, rules), mSettings: settings, ask: p.Ask, prompts: p.Prompts, context: p.PreContext}
 }
 
-func (x *machine) writeFile(rules []mRule) {
-	text := fmt.Sprintf("settings: {retries: %d, retry_counting: %s, unparseable: deny}\nrules:\n", x.retries, map[bool]string{false: "cumulative", true: "consecutive"}[x.consecutive])
-	for _, r := range rules {
-		text += r.yaml()
+func (x *machine) write(f *ruleFile, text string) {
+	if err := os.RemoveAll(f.path); err != nil {
+		x.t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(x.root, "AGENTLTL.yaml"), []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(f.path, []byte(text), 0o644); err != nil {
 		x.t.Fatal(err)
 	}
 }
 
-// handle is one event in a process of its own.
-func (x *machine) handle(h int, e Event) Answer {
+// edit writes other rules into a file.
+func (x *machine) edit(f *ruleFile, prefix string, most int) {
+	f.rules, f.broken = machineRules(x.t, prefix, most), false
+	text := ""
+	if f == x.file {
+		f.settings = mSettings{
+			rapid.IntRange(1, 3).Draw(x.t, "retries"), rapid.SampledFrom([]string{"cumulative", "consecutive", "hybrid"}).Draw(x.t, "counting"),
+		}
+		text = fmt.Sprintf("settings: {retries: %d, retry_counting: %s, unparseable: deny}\n", f.settings.retries, f.settings.counting)
+	}
+	x.write(f, text+ruleLines(f.rules))
+}
+
+// spoil breaks a file.
+func (x *machine) spoil(f *ruleFile) {
+	f.broken = true
+	switch rapid.IntRange(0, 3).Draw(x.t, "how") {
+	case 0:
+		x.write(f, "rules:\n  - {id: x, nevr: aa}\n")
+	case 1:
+		x.write(f, "rules: [{id: x, never: aa}\n")
+	case 2:
+		x.write(f, "rules:\n  - {id: x, never: aa}\n  - {id: x, never: bb}\n")
+	default:
+		if err := errors.Join(os.RemoveAll(f.path), os.Symlink("nowhere", f.path)); err != nil {
+			x.t.Fatal(err)
+		}
+	}
+}
+
+func (x *machine) store(session string) *store.Session {
+	return store.Open(store.Options{Dir: x.state, Root: x.root, Session: session, Now: x.now, NoSync: true})
+}
+
+func (x *machine) pipeline(h int) *Pipeline {
+	p := &Pipeline{
+		Profile: machineHarnesses[h], StateDir: x.state, UserFile: x.users[h].path, Managed: x.root + "-none", Program: "v1",
+		Now: func() time.Time { return x.now }, Without: quiet,
+		Store: func(root, session string) (state.Store, error) {
+			o := store.Options{Dir: x.state, Root: root, Session: session, Now: x.now, NoSync: true}
+			if x.busy {
+				o.Deadline = time.Millisecond
+				return store.Open(o), nil
+			}
+			return mortalStore{store.Open(o), &x.before, &x.after}, nil
+		},
+	}
+	p.Profile.ShellTools = map[string]string{"Bash": "command"}
+	return p
+}
+
+// handle is one event in a process of its own, which may die; died: it did.
+func (x *machine) handle(h int, e Event, die string) (a Answer, died bool) {
 	x.now = x.now.Add(time.Second)
 	x.m.now = x.now
-	p := &Pipeline{
-		Profile: Profile{
-			Name: []string{"claude-code", "codex"}[h], ShellTools: map[string]string{"Bash": "command"}, Ask: h == 0, CallIDs: true,
-			Starts: true, Prompts: true, PreContext: true,
-		},
-		UserFile: x.users[h], Managed: x.root + "-none", Program: "v1", Now: func() time.Time { return x.now }, Without: quiet,
-		Store: func(root, session string) (state.Store, error) {
-			s := store.Open(store.Options{Dir: x.state, Root: root, Session: session, Now: x.now, NoSync: true})
-			return mortalStore{s, &x.before, &x.after}, nil
-		},
-	}
-	if h == 0 {
-		p.Profile.Batch = BatchEvent
-	}
 	e.Dir, e.Project = x.root, x.root
-	a, err := p.Handle(context.Background(), e)
+	x.before, x.after = die == "before", die == "after"
+	a, err := x.pipeline(h).Handle(context.Background(), e)
 	if err != nil {
 		x.t.Fatal(err)
 	}
-	return a
+	died = die != "" && !x.before && !x.after
+	x.before, x.after = false, false
+	if !x.busy && !(died && (die == "before" || e.Kind == UserPrompt)) { // a prompt counts before the files are looked at
+		x.file.loaded()
+		x.users[h].loaded()
+	}
+	line := ""
+	if len(e.Calls) > 0 {
+		line = fmt.Sprint(e.Calls[0].Args["command"])
+	}
+	x.t.Logf("%s %s%s: event %d %s %q dies %q: %v", machineHarnesses[h].Name, e.Session, e.Agent, e.Kind, e.ID, line, die, answerOf(a))
+	return a, died
 }
 
+// tell is an event about a session; lost: its process died before anything was
+// kept.
+func (x *machine) tell(h int, e Event) (a Answer, lost, died bool) {
+	die := x.die()
+	a, died = x.handle(h, e, die)
+	return a, died && die == "before", died
+}
+
+func (x *machine) die() string {
+	return rapid.SampledFrom([]string{"", "", "", "", "before", "after"}).Draw(x.t, "die")
+}
+
+func (x *machine) harness() int { return rapid.IntRange(0, 3).Draw(x.t, "harness") }
+
 func (x *machine) sessionOf(h int) string {
-	return fmt.Sprintf("s%d%d", h, rapid.IntRange(0, 1).Draw(x.t, "session"))
+	return rapid.SampledFrom(x.sessions[h]).Draw(x.t, "session")
+}
+
+// agent is a subagent, or "" for the main one.
+func (x *machine) agent(h int) string {
+	if h == 0 || h == 3 {
+		return rapid.SampledFrom([]string{"", "", "", "x"}).Draw(x.t, "agent")
+	}
+	return ""
+}
+
+// of makes an event one of a subagent: of one harness with its own session id.
+func of(h int, e Event, agent string) Event {
+	if e.Agent = agent; agent != "" && h == 3 {
+		e.Session, e.AgentOf = e.Session+"-"+agent, e.Session
+	}
+	return e
 }
 
 // line draws a command line of one or two calls.
@@ -181,86 +274,170 @@ func (x *machine) line() []string {
 }
 
 func answerOf(a Answer) mAnswer {
-	out := mAnswer{action: a.Action.String(), rule: a.Rule}
+	return mAnswer{action: a.Action.String(), rule: a.Rule, notes: notesOf(a)}
+}
+
+func notesOf(a Answer) (ids []string) {
 	for l := range strings.SplitSeq(a.Context, "\n") {
 		if id, ok := strings.CutPrefix(l, "Note from "); ok {
 			id, _, _ = strings.Cut(id, ":")
-			out.notes = append(out.notes, strings.TrimSpace(id))
+			ids = append(ids, strings.TrimSpace(id))
 		}
 	}
-	slices.Sort(out.notes)
-	return out
+	slices.Sort(ids)
+	return ids
+}
+
+// proposal draws a call of a session.
+func (x *machine) proposal(h int, session string, line []string) asked {
+	x.n++
+	p := mProposal{session: session, agent: x.agent(h), line: line}
+	e := of(h, Event{Kind: PreTool, Session: session, Native: "Bash"}, p.agent)
+	e.Calls = []trace.Call{{Tool: "Bash", Args: trace.Args{"command": p.key()}}}
+	switch machineHarnesses[h].Batch {
+	case BatchEvent:
+		p.batch = fmt.Sprint(session, p.agent, x.m.session(session).batches[p.agent])
+	case BatchTimestamp:
+		p.batch = fmt.Sprint(session, x.n-x.n%3)
+		e.Batch = p.batch
+	}
+	if machineHarnesses[h].CallIDs {
+		p.id = fmt.Sprint("id", x.n)
+		e.ID = p.id
+	}
+	return asked{e: e, harness: h, p: p}
 }
 
 func (x *machine) propose(h int, session string, line []string, die string) {
-	x.n++
-	e := Event{Kind: PreTool, Session: session, ID: fmt.Sprint("id", x.n), Native: "Bash", Calls: []trace.Call{{Tool: "Bash", Args: trace.Args{"command": strings.Join(line, "; ")}}}}
-	x.before, x.after = die == "before", die == "after"
-	a := x.handle(h, e)
-	died := die != "" && !x.before && !x.after
-	x.before, x.after = false, false
+	c := x.proposal(h, session, line)
+	x.ask(&c, die)
+}
+
+// ask proposes a call and compares the answers.
+func (x *machine) ask(c *asked, die string) {
+	a, died := x.handle(c.harness, c.e, die)
 	if died && die == "before" {
 		return // nothing was kept, nothing was said
 	}
-	want := x.m.propose(x.set(h), session, e.ID, line)
+	c.want = x.m.propose(x.set(c.harness), &c.p)
+	c.resumes, c.id = x.m.session(c.p.session).resumes, a.ID
+	if c.want.kept && c.p.id != "" {
+		x.done = append(x.done, *c)
+	}
 	if died {
 		return // kept, but nobody heard the answer: the call does not run
 	}
-	if got := answerOf(a); got.String() != want.String() {
-		x.t.Fatalf("%s in %s: %v, the model says %v\nrules: %v\n%s", strings.Join(line, "; "), session, got, want, x.set(h).rules, a.Reason)
-	}
-	if rapid.IntRange(0, 4).Draw(x.t, "again") == 0 {
-		if again := x.handle(h, e); again.Action != a.Action || again.Rule != a.Rule || again.ID != a.ID {
+	x.compare(c, a)
+	if c.p.id != "" && rapid.IntRange(0, 4).Draw(x.t, "again") == 0 {
+		if again, _ := x.handle(c.harness, c.e, ""); again.Action != a.Action || again.Rule != a.Rule || again.ID != a.ID {
 			x.t.Fatalf("the same call id again: %v, first %v", answerOf(again), answerOf(a))
 		}
 	}
 	if a.Action == guard.Allow || a.Action == guard.Ask && rapid.Bool().Draw(x.t, "the user says yes") {
-		x.open = append(x.open, running{e, h, line})
+		x.open = append(x.open, *c)
 	}
 }
 
-func (x *machine) end(die string) {
-	i := rapid.IntRange(0, len(x.open)-1).Draw(x.t, "which")
-	r := x.open[i]
-	status := rapid.SampledFrom([]int{0, 0, 1}).Draw(x.t, "status")
-	e := r.e
+func (x *machine) compare(c *asked, a Answer) {
+	if got := answerOf(a); got.String() != c.want.String() {
+		x.t.Fatalf("%s in %s: %v, the model says %v\nrules: %v\n%s", c.p.key(), c.p.session, got, c.want, x.set(c.harness), a.Reason)
+	}
+}
+
+// repeat sends an answered call once more, later.
+func (x *machine) repeat() {
+	if len(x.done) == 0 {
+		x.t.Skip("nothing was answered")
+	}
+	c := rapid.SampledFrom(x.done).Draw(x.t, "answered")
+	if c.resumes != x.m.session(c.p.session).resumes {
+		x.t.Skip("the user wrote since")
+	}
+	a, _ := x.handle(c.harness, c.e, "")
+	x.compare(&c, a)
+}
+
+// post is the event of a call's end.
+func (c *asked) post(status int) Event {
+	e := c.e
 	e.Kind, e.Ran = PostTool, true
-	c := e.Calls[0]
-	c.Outcome = &trace.Outcome{Status: &status}
-	e.Calls = []trace.Call{c}
-	x.before, x.after = die == "before", die == "after"
-	x.handle(r.harness, e)
-	killed := die == "before" && !x.before
-	x.before, x.after = false, false
-	if killed {
+	call := e.Calls[0]
+	call.Outcome = &trace.Outcome{Status: &status}
+	e.Calls = []trace.Call{call}
+	return e
+}
+
+// end takes one of the open calls to its end.
+func (x *machine) end() {
+	if len(x.open) == 0 {
+		x.t.Skip("nothing runs")
+	}
+	i := rapid.IntRange(0, len(x.open)-1).Draw(x.t, "which")
+	c := x.open[i]
+	status := rapid.SampledFrom([]int{0, 0, 1}).Draw(x.t, "status")
+	if !x.ran(&c, status) {
 		return // the harness sends it again some day
 	}
-	if rapid.IntRange(0, 4).Draw(x.t, "twice") == 0 {
-		x.handle(r.harness, e)
-	}
-	x.m.ran(e.Session, e.ID, r.line, status)
 	x.open = slices.Delete(x.open, i, i+1)
+	x.forgetID(c.p.id)
 }
 
-// forget leaves out the open calls of a session: they did not run.
-func (x *machine) forget(session string) {
-	x.open = slices.DeleteFunc(x.open, func(r running) bool { return r.e.Session == session })
+// forgetID leaves out a call id that is recorded: nobody proposes it again.
+func (x *machine) forgetID(id string) {
+	x.done = slices.DeleteFunc(x.done, func(c asked) bool { return c.p.id == id })
 }
 
-func (x *machine) check(h int, session string) {
-	want := len(x.m.session(session).calls)
-	s := store.Open(store.Options{Dir: x.state, Root: x.root, Session: session, NoSync: true})
-	err := s.View(func(tx state.Tx) error {
-		if n := tx.Len(state.Session); n != want {
-			x.t.Fatalf("%d calls in %s, the model has %d", n, session, want)
-		}
-		if n := tx.Len(state.Project); n != len(x.m.project.calls) {
-			x.t.Fatalf("%d calls in the project, the model has %d", n, len(x.m.project.calls))
-		}
-		return nil
-	})
+// ran tells of a call that ran; false: nothing was kept.
+func (x *machine) ran(c *asked, status int) bool {
+	s := x.m.session(c.p.session)
+	a, lost, died := x.tell(c.harness, c.post(status))
+	if lost {
+		return false
+	}
+	want := slices.Sorted(slices.Values(s.owed))
+	if s.owed = nil; !died && !slices.Equal(notesOf(a), want) {
+		x.t.Fatalf("notes with the result of %s: %v, owed %v", c.p.key(), notesOf(a), want)
+	}
+	x.m.ran(x.set(c.harness), &c.p, status)
+	if c.p.id != "" && rapid.IntRange(0, 4).Draw(x.t, "twice") == 0 {
+		x.handle(c.harness, c.post(status), "")
+	}
+	return true
+}
+
+// meanwhile runs fn while another process has the store.
+func (x *machine) meanwhile(fn func()) {
+	x.busy = true
+	err := x.store("other").Update(func(state.Tx) error { fn(); return nil })
+	x.busy = false
 	if err != nil {
 		x.t.Fatal(err)
+	}
+}
+
+// forget leaves out open calls of an agent: they did not run, or their end comes
+// late.
+func (x *machine) forget(session, agent string) {
+	if rapid.Bool().Draw(x.t, "late") {
+		return
+	}
+	x.open = slices.DeleteFunc(x.open, func(c asked) bool { return c.p.session == session && c.p.agent == agent })
+}
+
+func (x *machine) check() {
+	for _, session := range []string{"s00", "s11", "s20", "s30"} {
+		err := x.store(session).View(func(tx state.Tx) error {
+			if n, want := tx.Len(state.Session), len(x.m.session(session).calls); n != want {
+				x.t.Fatalf("%d calls in %s, the model has %d", n, session, want)
+			}
+			if n := tx.Len(state.Project); n != len(x.m.project.calls) {
+				x.t.Fatalf("%d calls in the project, the model has %d", n, len(x.m.project.calls))
+			}
+			return nil
+		})
+		if err != nil {
+			x.t.Fatal(err)
+		}
 	}
 }
 
@@ -269,116 +446,20 @@ func newMachine(t *rapid.T, dir string) *machine {
 	if err := os.MkdirAll(filepath.Join(x.root, ".git"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	x.file = &ruleFile{path: filepath.Join(x.root, "AGENTLTL.yaml")}
+	x.edit(x.file, "p", 4)
 	for h := range x.users {
-		x.users[h] = filepath.Join(dir, fmt.Sprint("user", h, ".yaml"))
-		x.own[h] = machineRules(t, fmt.Sprint("u", h), 2)
-		text := "rules:\n"
-		for _, r := range x.own[h] {
-			text += r.yaml()
+		x.users[h] = &ruleFile{path: filepath.Join(dir, fmt.Sprint("user", h, ".yaml"))}
+		x.edit(x.users[h], fmt.Sprint("u", h), 2)
+		x.sessions[h] = []string{fmt.Sprint("s", h, 0), fmt.Sprint("s", h, 1)}
+		for _, s := range x.sessions[h] {
+			if machineHarnesses[h].Starts {
+				x.handle(h, Event{Kind: SessionStart, Session: s, Source: "startup"}, "")
+			} else {
+				x.handle(h, Event{Kind: TurnEnd, Session: s}, "")
+				x.m.finish(x.set(h), s)
+			}
 		}
-		if err := os.WriteFile(x.users[h], []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	x.retries, x.consecutive = rapid.IntRange(1, 3).Draw(t, "retries"), rapid.Bool().Draw(t, "consecutive")
-	x.file = machineRules(t, "p", 4)
-	x.writeFile(x.file)
-	for _, s := range []string{"s00", "s01", "s10", "s11"} {
-		x.handle(int(s[1]-'0'), Event{Kind: SessionStart, Session: s, Source: "startup"})
 	}
 	return x
-}
-
-func (x *machine) harness() int { return rapid.IntRange(0, 1).Draw(x.t, "harness") }
-
-// actions are the events.
-func (x *machine) actions() map[string]func(*rapid.T) {
-	act := func(fn func()) func(*rapid.T) { return func(t *rapid.T) { x.t = t; fn() } }
-	return map[string]func(*rapid.T){
-		"propose":  act(func() { h := x.harness(); x.propose(h, x.sessionOf(h), x.line(), "") }),
-		"propose2": act(func() { h := x.harness(); x.propose(h, x.sessionOf(h), x.line(), "") }),
-		"insist": act(func() {
-			h := x.harness()
-			s, l := x.sessionOf(h), x.line()
-			x.propose(h, s, l, "")
-			x.propose(h, s, l, "")
-		}),
-		"killed": act(func() {
-			h := x.harness()
-			x.propose(h, x.sessionOf(h), x.line(), rapid.SampledFrom([]string{"before", "after"}).Draw(x.t, "when"))
-		}),
-		"end": act(func() {
-			if len(x.open) == 0 {
-				x.t.Skip("nothing runs")
-			}
-			x.end(rapid.SampledFrom([]string{"", "", "", "before", "after"}).Draw(x.t, "die"))
-		}),
-		"batch end": act(func() {
-			s := x.sessionOf(0)
-			x.handle(0, Event{Kind: BatchEnd, Session: s})
-			x.m.drop(s, s+fmt.Sprint(x.m.session(s).batch))
-			x.m.session(s).batch++
-			x.forget(s)
-		}),
-		"user": act(func() {
-			h := x.harness()
-			s := x.sessionOf(h)
-			x.handle(h, Event{Kind: UserPrompt, Session: s, Person: true})
-			x.m.writes(s)
-			x.forget(s)
-		}),
-		"turn end": act(func() {
-			h := x.harness()
-			s := x.sessionOf(h)
-			a := x.handle(h, Event{Kind: TurnEnd, Session: s})
-			want := x.m.finish(x.set(h), s)
-			if a.SendBack != (len(want) > 0) || !slices.Equal(a.Rules, want) {
-				x.t.Fatalf("turn end in %s: %v, the model says %v", s, a.Rules, want)
-			}
-			x.forget(s)
-		}),
-		"resume": act(func() {
-			h := x.harness()
-			x.handle(h, Event{Kind: SessionStart, Session: x.sessionOf(h), Source: rapid.SampledFrom([]string{"resume", "compact"}).Draw(x.t, "source")})
-		}),
-		"rule edit": act(func() {
-			x.file = machineRules(x.t, "p", 4)
-			x.writeFile(x.file)
-			h := x.harness() // some event sees the edit
-			x.propose(h, x.sessionOf(h), x.line(), "")
-		}),
-		"rule typo": act(func() {
-			if err := os.WriteFile(filepath.Join(x.root, "AGENTLTL.yaml"), []byte("rules:\n  - {id: x, nevr: aa}\n"), 0o644); err != nil {
-				x.t.Fatal(err)
-			}
-			h := x.harness()
-			x.propose(h, x.sessionOf(h), x.line(), "")
-		}),
-		"ten minutes": act(func() { x.now = x.now.Add(10*time.Minute + time.Second); x.m.now = x.now }),
-		"":            act(func() { x.check(0, "s00"); x.check(1, "s11") }),
-	}
-}
-
-// TestMachine: whatever happens in whatever order, the pipeline on the real store
-// answers as the model does: 300 runs, -rapid.checks=5000 for more.
-func TestMachine(t *testing.T) {
-	if f := flag.Lookup("rapid.checks"); f != nil && f.Value.String() == f.DefValue {
-		runs := "300"
-		if testing.Short() {
-			runs = "30"
-		}
-		must(t, f.Value.Set(runs))
-		defer func() { must(t, f.Value.Set(f.DefValue)) }()
-	}
-	n := 0
-	base := t.TempDir()
-	rapid.Check(t, func(t *rapid.T) {
-		n++
-		dir := filepath.Join(base, fmt.Sprint(n))
-		x := newMachine(t, dir)
-		t.Repeat(x.actions())
-		if err := os.RemoveAll(dir); err != nil {
-			t.Fatal(err)
-		}
-	})
 }

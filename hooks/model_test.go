@@ -1,8 +1,8 @@
 package hooks
 
 import (
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -25,12 +25,14 @@ func strength(mode string) int { return slices.Index(mStrength, mode) }
 type mCall struct {
 	tool   string
 	status int // -1: not known
+	time   time.Time
 }
 
+// A mFlight is a line that was let through and whose end is not known.
 type mFlight struct {
-	id, session, batch string
-	calls              []string
-	time               time.Time
+	id, key, session, agent, batch string // id "": the harness names none
+	calls                          []string
+	time                           time.Time
 }
 
 type mPointer struct {
@@ -38,22 +40,38 @@ type mPointer struct {
 	rules, notes   []string
 }
 
-// mScope is what one memory holds beside its calls.
+// mScope is what one memory holds.
 type mScope struct {
 	calls    []mCall
+	first    int            // earlier ones are pruned
+	begun    map[string]int // the first call that a rule saw, by what it says
 	retries  map[string]int
 	runs     map[string]int
 	pointer  *mPointer
 	finishes int
 }
 
-func newScope() *mScope { return &mScope{retries: map[string]int{}, runs: map[string]int{}} }
+func newScope() *mScope {
+	return &mScope{begun: map[string]int{}, retries: map[string]int{}, runs: map[string]int{}}
+}
+
+// seen are the calls that a rule knows: one that is new after a prune begins
+// with what was kept.
+func (sc *mScope) seen(r mRule) []mCall {
+	if from, ok := sc.begun[r.what()]; ok {
+		return sc.calls[from:]
+	}
+	return sc.calls[sc.first:]
+}
 
 type mSession struct {
 	*mScope
 	latch   string
-	batch   int
+	batches map[string]int // of the main agent ("") and of others
 	pending map[string]*mQuestion
+	resumes int
+	ended   bool     // the turn is over, and nobody will tell us of a prompt
+	owed    []string // notes that wait for a post event
 }
 
 type mQuestion struct {
@@ -61,12 +79,22 @@ type mQuestion struct {
 	answered bool
 }
 
+// A mException lets one line break some rules.
+type mException struct {
+	key, scope, session string
+	rules               []string
+	until               time.Time
+	used                bool
+}
+
 // A model is a project with its sessions.
 type model struct {
-	project  *mScope
-	sessions map[string]*mSession
-	flights  []mFlight
-	now      time.Time
+	project    *mScope
+	sessions   map[string]*mSession
+	flights    []mFlight
+	exceptions []*mException
+	paused     time.Time // till then
+	now        time.Time
 }
 
 func newModel() *model {
@@ -76,20 +104,32 @@ func newModel() *model {
 func (m *model) session(id string) *mSession {
 	s := m.sessions[id]
 	if s == nil {
-		s = &mSession{mScope: newScope(), pending: map[string]*mQuestion{}}
+		s = &mSession{mScope: newScope(), batches: map[string]int{}, pending: map[string]*mQuestion{}}
 		m.sessions[id] = s
 	}
 	return s
 }
 
-// mSet is what a harness judges by.
-type mSet struct {
-	rules       []mRule
-	retries     int
-	consecutive bool
-	ask         bool // the harness can ask
-	batches     bool
+// mSettings are those of the project's rule file.
+type mSettings struct {
+	retries  int
+	counting string
 }
+
+// mSet is what a harness judges by, and what it can do.
+type mSet struct {
+	mSettings
+	rules                 []mRule
+	ask, prompts, context bool
+}
+
+// mProposal is a line that an agent wants to run.
+type mProposal struct {
+	session, agent, id, batch string
+	line                      []string
+}
+
+func (p *mProposal) key() string { return strings.Join(p.line, "; ") }
 
 // mFault is a rule broken by a call of a line.
 type mFault struct {
@@ -107,32 +147,37 @@ func (f *mFault) rank() int {
 	return r
 }
 
-// breaks is a rule's answer about a call, from scratch.
-func (r mRule) breaks(trace []mCall, flight []string, call string) bool {
+// breaks is a rule's answer about a call, from scratch: after those that ran,
+// those in flight and the earlier ones of its line.
+func (r mRule) breaks(trace, flight, line []mCall, call mCall) bool {
+	all, ran := slices.Concat(trace, flight, line), slices.Concat(trace, line)
+	is := func(tool string) func(mCall) bool { return func(c mCall) bool { return c.tool == tool } }
 	switch r.kind {
 	case "never":
-		return call == r.a
+		return call.tool == r.a
 	case "at_most":
-		n := 0
-		for _, c := range trace {
+		return call.tool == r.a && len(slices.DeleteFunc(all, func(c mCall) bool { return c.tool != r.a })) >= r.n
+	case "never_after":
+		return call.tool == r.b && slices.ContainsFunc(all, is(r.a))
+	case "rate_limit":
+		var times []time.Time
+		var now time.Time // a clock that went back stands; a call in flight may yet end
+		for _, c := range append(all, call) {
 			if c.tool == r.a {
-				n++
+				now = latest(now, c.time)
+				times = append(times, now)
 			}
 		}
-		for _, f := range flight {
-			if f == r.a {
-				n++
-			}
-		}
-		return call == r.a && n >= r.n
+		n := len(times) - 1 - r.times()
+		return call.tool == r.a && n >= 0 && !now.After(times[n].Add(mPer))
 	case "before":
-		if call != r.b {
+		if call.tool != r.b {
 			return false
 		}
-		if r.since != "" && slices.Contains(flight, r.since) {
+		if r.since != "" && slices.ContainsFunc(flight, is(r.since)) {
 			return true
 		}
-		for _, c := range slices.Backward(trace) {
+		for _, c := range slices.Backward(ran) {
 			if r.since != "" && c.tool == r.since {
 				return true
 			}
@@ -145,17 +190,41 @@ func (r mRule) breaks(trace []mCall, flight []string, call string) bool {
 	return false
 }
 
-// limits says whether a call counts against later ones while it runs.
-func (r mRule) limits(call string) bool {
-	return r.kind == "at_most" && call == r.a || r.kind == "before" && r.since != "" && call == r.since
+// mPer is the window of every rate_limit.
+const mPer = 20 * time.Second
+
+func (r mRule) times() int { return r.n + 1 }
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
+// limits says whether a call counts against later ones while it runs.
+func (r mRule) limits(call string) bool {
+	switch r.kind {
+	case "at_most", "never_after", "rate_limit":
+		return call == r.a
+	case "before":
+		return r.since != "" && call == r.since
+	}
+	return false
+}
+
+// unsure says whether a refusal that rests on a call in flight is a maybe.
+func (r mRule) unsure() bool { return r.kind == "before" || r.kind == "never_after" }
+
 // flight lists the calls in flight that a scope sees, but those of one id.
-func (m *model) flight(session, id string, project bool) []string {
-	var out []string
+func (m *model) flight(session, id string, project bool) []mCall {
+	var out []mCall
 	for _, f := range m.flights {
-		if (project || f.session == session) && (f.session != session || f.id != id) && m.now.Sub(f.time) <= 10*time.Minute {
-			out = append(out, f.calls...)
+		own := f.session == session && f.id == id && id != ""
+		if (project || f.session == session) && !own && m.now.Sub(f.time) <= 10*time.Minute {
+			for _, tool := range f.calls {
+				out = append(out, mCall{tool, -1, f.time})
+			}
 		}
 	}
 	return out
@@ -168,21 +237,32 @@ func (m *model) scope(session string, project bool) *mScope {
 	return m.session(session).mScope
 }
 
+// clock is the time of what happens now: it never goes back behind a recorded
+// call.
+func (m *model) clock() time.Time {
+	if n := len(m.project.calls); n > 0 {
+		return latest(m.now, m.project.calls[n-1].time)
+	}
+	return m.now
+}
+
 // faults judges every call of a line, the earlier ones as done.
-func (m *model) faults(set mSet, session, id string, line []string) (own, shared []mFault) {
+func (m *model) faults(set mSet, p *mProposal) (own, shared []mFault) {
 	for _, r := range set.rules {
-		trace := slices.Clone(m.scope(session, r.project).calls)
-		flight := m.flight(session, id, r.project)
-		for i, call := range line {
-			if r.breaks(trace, flight, call) {
-				f := mFault{r, i, r.kind == "before" && !r.breaks(trace, nil, call)}
+		trace := m.scope(p.session, r.project).seen(r)
+		flight := m.flight(p.session, p.id, r.project)
+		var line []mCall
+		for i, tool := range p.line {
+			call := mCall{tool, -1, m.now}
+			if r.breaks(trace, flight, line, call) {
+				f := mFault{r, i, r.unsure() && !r.breaks(trace, nil, line, call)}
 				if r.project {
 					shared = append(shared, f)
 				} else {
 					own = append(own, f)
 				}
 			}
-			trace = append(trace, mCall{call, -1})
+			line = append(line, call)
 		}
 	}
 	return own, shared
@@ -192,71 +272,108 @@ func (m *model) faults(set mSet, session, id string, line []string) (own, shared
 type mAnswer struct {
 	action, rule string
 	notes        []string
+	kept         bool // the same call id gets it again
 }
 
 func (a mAnswer) String() string {
 	return strings.TrimSpace(a.action + " " + a.rule + " " + strings.Join(a.notes, ","))
 }
 
+// A mInsisted is a call of a line, in one memory, whose warning is insisted past.
+type mInsisted struct {
+	sc   *mScope
+	call int
+}
+
+// A mCheck is the work on one line.
+type mCheck struct {
+	*model
+	set      mSet
+	p        *mProposal
+	s        *mSession
+	answered bool // the user was asked about this line and has written since
+	insisted map[mInsisted]bool
+	used     []*mException
+	a        mAnswer
+}
+
 // propose decides a line and changes the model accordingly.
-func (m *model) propose(set mSet, session, id string, line []string) mAnswer {
-	s := m.session(session)
+func (m *model) propose(set mSet, p *mProposal) mAnswer {
+	s := m.session(p.session)
+	if s.ended {
+		m.writes(p.session)
+	}
 	if s.latch != "" {
 		return mAnswer{action: "deny", rule: s.latch}
 	}
-	key := strings.Join(line, "; ")
-	batch := ""
-	if set.batches {
-		batch = session + strconv.Itoa(s.batch)
-	}
-	own, shared := m.faults(set, session, id, line)
-	question := s.pending[key]
-	answered := !set.ask && question != nil && question.answered
-	type passed struct {
-		sc   *mScope
-		call int
-	}
-	insisted := map[passed]bool{}
-	keep := func(list []mFault, sc *mScope) []mFault {
-		slices.SortStableFunc(list, func(x, y mFault) int { return x.call - y.call })
-		return slices.DeleteFunc(slices.Clone(list), func(f mFault) bool {
-			p := sc.pointer
-			switch {
-			case f.rule.mode == "warn" && p != nil && p.key == key && p.id != id && (batch == "" || p.batch != batch) && slices.Contains(p.rules, f.rule.id):
-				insisted[passed{sc, f.call}] = true
-				return true
-			case f.rule.mode == "ask" && answered:
-				return true
-			case f.rule.mode == "retry" && answered && question.rule == f.rule.id:
-				return true
-			}
-			return false
-		})
-	}
-	mine, theirs := keep(own, s.mScope), keep(shared, m.project)
+	question := s.pending[p.key()]
+	c := &mCheck{model: m, set: set, p: p, s: s, answered: !set.ask && question != nil && question.answered, insisted: map[mInsisted]bool{}}
+	own, shared := m.faults(set, p)
+	mine, theirs := c.count(own, s.mScope), c.count(shared, m.project)
 	best, project := strongestOf(mine), false
 	if o := strongestOf(theirs); o != nil && (best == nil || o.rank() > best.rank()) {
 		best, project = o, true
 	}
-	var a mAnswer
-	for i, list := range [][]mFault{mine, theirs} {
-		sc := []*mScope{s.mScope, m.project}[i]
-		for _, f := range list {
-			told := insisted[passed{sc, f.call}] && slices.Contains(sc.pointer.notes, f.rule.id)
-			if f.rule.mode == "log" && (best == nil || f.call <= best.call) && !told && !slices.Contains(a.notes, f.rule.id) {
-				a.notes = append(a.notes, f.rule.id)
-			}
+	c.notes(best, mine, s.mScope)
+	c.notes(best, theirs, m.project)
+	slices.Sort(c.a.notes)
+	if best == nil {
+		c.a.action = "allow"
+		c.allow()
+	} else {
+		c.a.rule, c.a.kept = best.rule.id, true
+		c.refuse(best, project, own, shared)
+	}
+	if c.a.action == "allow" || c.a.action == "ask" { // an exception that let nothing through stays
+		for _, e := range c.used {
+			e.used = true
 		}
 	}
-	slices.Sort(a.notes)
-	if best == nil {
-		m.allow(set, s, session, id, batch, key, line, answered)
-		a.action = "allow"
-		return a
+	return c.a
+}
+
+// count leaves out what has no say: exceptions, a pause, warn repeats, questions
+// that were answered.
+func (c *mCheck) count(list []mFault, sc *mScope) []mFault {
+	slices.SortStableFunc(list, func(x, y mFault) int { return x.call - y.call })
+	return slices.DeleteFunc(slices.Clone(list), func(f mFault) bool {
+		p := sc.pointer
+		switch {
+		case c.excepted(f.rule.id), !c.now.After(c.paused):
+			return true
+		case f.rule.mode == "warn" && p != nil && p.key == c.p.key() && (c.p.id == "" || p.id != c.p.id) &&
+			(c.p.batch == "" || p.batch != c.p.batch) && slices.Contains(p.rules, f.rule.id):
+			c.insisted[mInsisted{sc, f.call}] = true
+			return true
+		case f.rule.mode == "ask" && c.answered:
+			return true
+		case f.rule.mode == "retry" && c.answered && c.s.pending[c.p.key()].rule == f.rule.id:
+			return true
+		}
+		return false
+	})
+}
+
+func (c *mCheck) excepted(rule string) bool {
+	for _, e := range c.exceptions {
+		over := c.now.After(e.until) || e.scope == "once" && e.used || e.scope == "session" && e.session != c.p.session
+		if e.key == c.p.key() && slices.Contains(e.rules, rule) && !over {
+			c.used = append(c.used, e)
+			return true
+		}
 	}
-	a.rule = best.rule.id
-	m.refuse(set, s, best, project, own, shared, key, id, batch, &a)
-	return a
+	return false
+}
+
+// notes are what rules of mode log say, but for those told with the warning of
+// the same call that is insisted past.
+func (c *mCheck) notes(best *mFault, list []mFault, sc *mScope) {
+	for _, f := range list {
+		told := c.insisted[mInsisted{sc, f.call}] && slices.Contains(sc.pointer.notes, f.rule.id)
+		if f.rule.mode == "log" && (best == nil || f.call <= best.call) && !told && !slices.Contains(c.a.notes, f.rule.id) {
+			c.a.notes = append(c.a.notes, f.rule.id)
+		}
+	}
 }
 
 // strongestOf is the deciding fault of one scope: of the first refused call the
@@ -275,109 +392,140 @@ func strongestOf(list []mFault) *mFault {
 	return best
 }
 
-func (m *model) allow(set mSet, s *mSession, session, id, batch, key string, line []string, answered bool) {
-	for _, sc := range []*mScope{s.mScope, m.project} {
+func (c *mCheck) allow() {
+	for _, sc := range []*mScope{c.s.mScope, c.project} {
 		sc.pointer, sc.runs = nil, map[string]int{}
 	}
-	if answered {
-		delete(s.pending, key)
+	if c.answered {
+		delete(c.s.pending, c.p.key())
 	}
-	for _, r := range set.rules {
-		if slices.ContainsFunc(line, r.limits) {
-			m.flights = append(m.flights, mFlight{id, session, batch, line, m.now})
+	if !c.set.context {
+		c.s.owed = append(c.s.owed, c.a.notes...)
+	}
+	for _, r := range c.set.rules {
+		if slices.ContainsFunc(c.p.line, r.limits) {
+			c.a.kept = true
+			held := func(f mFlight) bool { return f.session == c.p.session && f.id == c.p.id && f.id != "" }
+			if !slices.ContainsFunc(c.flights, held) {
+				c.flights = append(c.flights, mFlight{c.p.id, c.p.key(), c.p.session, c.p.agent, c.p.batch, c.p.line, c.now})
+			}
 			return
 		}
 	}
 }
 
-func (m *model) refuse(set mSet, s *mSession, best *mFault, project bool, own, shared []mFault, key, id, batch string, a *mAnswer) {
+func (c *mCheck) refuse(best *mFault, project bool, own, shared []mFault) {
 	switch best.rule.mode {
 	case "stop":
-		if a.action = "deny"; !best.maybe {
-			a.action, s.latch, a.notes = "stop", best.rule.id, nil
+		if c.a.action = "deny"; !best.maybe {
+			c.a.action, c.s.latch, c.a.notes = "stop", best.rule.id, nil
 		}
 	case "block":
-		a.action = "deny"
+		c.a.action = "deny"
 	case "warn":
-		a.action = "deny"
-		for _, x := range []struct {
-			list []mFault
-			sc   *mScope
-		}{{own, s.mScope}, {shared, m.project}} {
-			var ids []string
-			for _, f := range x.list {
-				if f.rule.mode == "warn" {
-					ids = append(ids, f.rule.id)
-				}
-			}
-			x.sc.pointer = nil
-			if len(ids) > 0 {
-				x.sc.pointer = &mPointer{key, id, batch, ids, a.notes}
-			}
-		}
+		c.a.action = "deny"
+		c.warn(own, c.s.mScope)
+		c.warn(shared, c.project)
 	case "retry":
-		sc := s.mScope
-		if project {
-			sc = m.project
-		}
-		sc.retries[best.rule.id]++
-		sc.runs[best.rule.id]++
-		n := sc.retries[best.rule.id]
-		if set.consecutive {
-			n = sc.runs[best.rule.id]
-		}
-		a.action = "deny"
-		if n >= set.retries {
-			a.action = "ask"
-			delete(sc.retries, best.rule.id)
-			delete(sc.runs, best.rule.id)
-		}
+		c.retry(best.rule.id, c.scope(c.p.session, project))
 	case "ask":
-		a.action = "ask"
+		c.a.action = "ask"
 	}
-	if a.action == "ask" && !set.ask {
-		a.action = "deny"
-		s.pending[key] = &mQuestion{rule: best.rule.id}
+	if c.a.action == "ask" && !c.set.ask {
+		c.a.action = "deny"
+		c.s.pending[c.p.key()] = &mQuestion{rule: best.rule.id}
 	}
 }
 
-// ran records a line.
-func (m *model) ran(session, id string, line []string, status int) {
-	m.flights = slices.DeleteFunc(m.flights, func(f mFlight) bool { return f.session == session && f.id == id })
-	for i, tool := range line {
-		c := mCall{tool, -1}
-		if i == len(line)-1 {
+func (c *mCheck) warn(list []mFault, sc *mScope) {
+	var ids []string
+	for _, f := range list {
+		if f.rule.mode == "warn" {
+			ids = append(ids, f.rule.id)
+		}
+	}
+	sc.pointer = nil
+	if len(ids) > 0 {
+		sc.pointer = &mPointer{c.p.key(), c.p.id, c.p.batch, ids, c.a.notes}
+	}
+}
+
+func (c *mCheck) retry(rule string, sc *mScope) {
+	sc.retries[rule]++
+	sc.runs[rule]++
+	total, run := sc.retries[rule], sc.runs[rule]
+	c.a.action = "deny"
+	up := map[string]bool{"cumulative": total >= c.set.retries, "consecutive": run >= c.set.retries}
+	if up[c.set.counting] || c.set.counting == "hybrid" && (up["cumulative"] || up["consecutive"]) {
+		c.a.action = "ask"
+		delete(sc.retries, rule)
+		delete(sc.runs, rule)
+	}
+}
+
+// ran records a line. Without an id the oldest of equal lines ends.
+func (m *model) ran(set mSet, p *mProposal, status int) {
+	m.ended(p)
+	s, at := m.session(p.session), m.clock()
+	for _, r := range set.rules {
+		if sc := m.scope(p.session, r.project); len(p.line) > 0 {
+			if _, ok := sc.begun[r.what()]; !ok {
+				sc.begun[r.what()] = sc.first
+			}
+		}
+	}
+	for i, tool := range p.line {
+		c := mCall{tool, -1, at}
+		if i == len(p.line)-1 {
 			c.status = status
 		}
-		m.session(session).calls = append(m.session(session).calls, c)
+		s.calls = append(s.calls, c)
 		m.project.calls = append(m.project.calls, c)
 	}
 }
 
-// drop ends what was let through in a session and did not run; batch "" is all of
-// it.
-func (m *model) drop(session, batch string) {
-	m.flights = slices.DeleteFunc(m.flights, func(f mFlight) bool { return f.session == session && (batch == "" || f.batch == batch) })
+// ended drops the line from those in flight.
+func (m *model) ended(p *mProposal) {
+	i := slices.IndexFunc(m.flights, func(f mFlight) bool {
+		return f.session == p.session && f.id == p.id && (p.id != "" || f.key == p.key())
+	})
+	if i >= 0 {
+		m.flights = slices.Delete(m.flights, i, i+1)
+	}
+}
+
+// drop ends what an agent was let in a session and did not run; batch "" is all
+// of it.
+func (m *model) drop(session, agent, batch string) {
+	m.flights = slices.DeleteFunc(m.flights, func(f mFlight) bool {
+		return f.session == session && f.agent == agent && (batch == "" || f.batch == batch)
+	})
 }
 
 // writes is a message of the user.
 func (m *model) writes(session string) {
 	s := m.session(session)
-	s.latch, s.finishes, m.project.finishes = "", 0, 0
-	for _, q := range s.pending {
+	s.latch, s.finishes, m.project.finishes, s.ended = "", 0, 0, false
+	s.resumes++
+	m.answer(session)
+	m.drop(session, "", "")
+}
+
+// answer is a person's answer to a question of the agent.
+func (m *model) answer(session string) {
+	for _, q := range m.session(session).pending {
 		q.answered = true
 	}
-	m.drop(session, "")
 }
 
 // finish is a turn's end: the rules that send the agent back.
 func (m *model) finish(set mSet, session string) []string {
-	m.drop(session, "")
+	m.drop(session, "", "")
 	var ids []string
 	for _, project := range []bool{false, true} {
 		sc := m.scope(session, project)
 		unmet := slices.DeleteFunc(slices.Clone(set.rules), func(r mRule) bool {
-			return r.kind != "finally" || r.project != project || !r.owed(sc.calls)
+			return r.kind != "finally" || r.project != project || !r.owed(sc.seen(r)) || !m.now.After(m.paused)
 		})
 		slices.SortStableFunc(unmet, func(a, b mRule) int { return strength(b.mode) - strength(a.mode) })
 		if len(unmet) > 0 && sc.finishes < 2 {
@@ -387,6 +535,7 @@ func (m *model) finish(set mSet, session string) []string {
 			}
 		}
 	}
+	m.session(session).ended = !set.prompts && len(ids) == 0
 	return ids
 }
 
@@ -400,4 +549,43 @@ func (r mRule) owed(trace []mCall) bool {
 		}
 	}
 	return r.since == ""
+}
+
+// fork gives a session the calls of another, and what rules made of them.
+func (m *model) fork(parent, child string) {
+	from, to := m.session(parent), m.session(child)
+	to.calls, to.first = slices.Clone(from.calls), from.first
+	for k, v := range from.begun {
+		to.begun[k] = v
+	}
+}
+
+// what is the rule as a file says it, but for its name and mode.
+func (r mRule) what() string {
+	scope := ""
+	if r.project {
+		scope = "scope: project, "
+	}
+	switch r.kind {
+	case "at_most":
+		return fmt.Sprintf("%sat_most: {call: %s, times: %d}", scope, r.a, r.n)
+	case "rate_limit":
+		return fmt.Sprintf("%srate_limit: {call: %s, times: %d, per: %s}", scope, r.a, r.times(), mPer)
+	case "never_after":
+		return fmt.Sprintf("%snever_after: {call: %s, after: %s}", scope, r.b, r.a)
+	case "before":
+		first, since := r.a, ""
+		if r.ok {
+			first = "{tool: " + r.a + ", succeeded: true}"
+		}
+		if r.since != "" {
+			since = ", since: " + r.since
+		}
+		return fmt.Sprintf("%sbefore: {first: %s, then: %s%s}", scope, first, r.b, since)
+	case "finally":
+		if r.since != "" {
+			return fmt.Sprintf("%sfinally: {call: %s, since: %s}", scope, r.a, r.since)
+		}
+	}
+	return scope + r.kind + ": " + r.a
 }

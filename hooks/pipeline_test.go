@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -310,6 +311,16 @@ func TestTurnsWithoutPromptEvents(t *testing.T) {
 	l.handle(Event{Kind: TurnEnd})
 	l.handle(Event{Kind: TurnEnd})
 	l.want("ls => allow") // the turn ended and a call came: the user wrote
+	// A call that is kept does not end a turn either: its send-backs are counted on.
+	l.put("AGENTLTL.yaml", "rules: [{id: soft, never: zap, mode: warn}, {id: tidy, finally: gofmt}]\n")
+	for n := range 4 {
+		if got := l.handle(Event{Kind: TurnEnd}).SendBack; got != (n < 2) {
+			t.Errorf("send-back %d: %v", n+1, got)
+		}
+		if n < 2 {
+			l.want(fmt.Sprintf("zap %d => deny soft", n))
+		}
+	}
 }
 
 func TestGapDetection(t *testing.T) {

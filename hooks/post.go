@@ -202,6 +202,9 @@ func (r *run) spool(p guard.Proposal, a Answer) (Answer, error) {
 	if r.held != nil {
 		e.Ticket = r.held.Ticket
 	}
+	if e.Ticket == "" {
+		e.Key = p.Key
+	}
 	if r.e.Ran {
 		e.Calls = p.Calls
 	}

@@ -64,7 +64,7 @@ func (w *work) look(tx state.Tx) error {
 	}
 	w.mem = tx.Memory(state.Session)
 	w.p.Batch = w.batch()
-	if w.turned = w.mem.TurnEnded && !w.p2().Prompts; w.turned && !w.mem.SentBack {
+	if w.turned = w.mem.TurnEnded && !w.mem.SentBack && !w.p2().Prompts; w.turned {
 		w.keep, w.must = true, true // the turn before ended: what it left is lifted first
 		return nil
 	}
@@ -95,7 +95,7 @@ func (w *work) keepIt(tx state.Tx) error {
 		return err
 	}
 	w.mem = tx.Memory(state.Session)
-	if w.turned && w.mem.TurnEnded {
+	if w.turned && w.mem.TurnEnded && !w.mem.SentBack {
 		if err := w.newTurn(tx); err != nil {
 			return err
 		}

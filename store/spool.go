@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agentltl/agentltl-hook/internal/atomicfile"
+	"github.com/agentltl/agentltl-hook/state"
 	"github.com/agentltl/agentltl-hook/trace"
 )
 
@@ -22,7 +23,8 @@ type Spooled struct {
 	Time    time.Time    // of the event: when the calls are recorded to have run
 	Session string       // whose trace they belong to; "": this session's
 	ID      string       // the harness's id of the native call; "" if it gives none
-	Ticket  string       // of the reservation to drop; "" none
+	Ticket  string       // of the reservation to drop; "" none, or see Key
+	Key     string       // without ID and Ticket: of the oldest of equal reservations to drop
 	Calls   []trace.Call // what to record; none: only the reservation goes
 }
 
@@ -71,6 +73,9 @@ func (s *Session) encodeSpooled(e Spooled) []byte {
 	}
 	b := append([]byte(`{"calls":`), calls...)
 	b = trace.AppendString(append(b, `],"id":`...), e.ID)
+	if e.Key != "" {
+		b = trace.AppendString(append(b, `,"key":`...), e.Key)
+	}
 	b = trace.AppendString(append(b, `,"session":`...), cmp.Or(e.Session, s.o.Session))
 	b = trace.AppendString(append(b, `,"t":`...), trace.FormatTime(e.Time))
 	b = trace.AppendString(append(b, `,"ticket":`...), e.Ticket)
@@ -176,6 +181,12 @@ func (t *Tx) record(e Spooled) error {
 			return err
 		}
 	}
+	if e.Ticket == "" && e.Key != "" {
+		list := t.Reservations(state.Session)
+		if i := slices.IndexFunc(list, func(r state.Reservation) bool { return r.Key == e.Key }); i >= 0 {
+			e.Ticket = list[i].Ticket
+		}
+	}
 	if e.Ticket != "" {
 		if err := t.DropReservation(t.session, e.Ticket); err != nil {
 			return err
@@ -203,7 +214,7 @@ func decodeSpooled(data []byte) (e Spooled, err error) {
 		return e, errors.New("no JSON object")
 	}
 	text := func(k string) string { s, _ := m[k].(string); return s }
-	e.ID, e.Ticket, e.Session = text("id"), text("ticket"), text("session")
+	e.ID, e.Ticket, e.Key, e.Session = text("id"), text("ticket"), text("key"), text("session")
 	e.Time, err = time.Parse(time.RFC3339Nano, text("t"))
 	if err != nil {
 		return e, err

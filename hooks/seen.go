@@ -78,10 +78,26 @@ func (r *run) unseen() bool {
 	return true
 }
 
+// RemoveStore deletes a project's store and the marks beside it.
+func RemoveStore(o store.Options) error {
+	base := strings.TrimSuffix(o.Path, filepath.Ext(o.Path))
+	err := store.Open(o).Remove()
+	for _, suffix := range []string{seenSuffix, oldSuffix} {
+		if gone := os.Remove(base + suffix); !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}
+	return err
+}
+
+// ProbeSession is the session of doctor's sample payload.
+const ProbeSession = "agentltl-doctor"
+
 // touch notes that an event of the harness arrived where rules apply: doctor
-// compares it with the newest transcript (trust.md 11). At most once a minute.
+// compares it with the newest transcript (trust.md 11). At most once a minute,
+// and never for doctor's own, which would hide that none arrives.
 func (r *run) touch() {
-	if r.p.StateDir == "" || r.p.Profile.Name == "" {
+	if r.p.StateDir == "" || r.p.Profile.Name == "" || r.e.Session == ProbeSession {
 		return
 	}
 	if _, ok := r.store.(*store.Session); !ok {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agentltl/agentltl-hook/harness/adapter"
+	"github.com/agentltl/agentltl-hook/hooks"
 	"github.com/agentltl/agentltl-hook/internal/cli"
 	"github.com/agentltl/agentltl-hook/rules"
 	"github.com/agentltl/agentltl-hook/state"
@@ -96,14 +97,20 @@ func (d *doctor) orphans() finding {
 	if err != nil {
 		return check("store.orphans", adapter.Warn, err.Error(), "")
 	}
-	var troubles, fixes []string
+	var troubles, roots, fixes []string
 	for _, o := range list {
+		if strings.HasPrefix(filepath.Base(o.Root), adapter.ProbeFolder) && o.Calls == 0 {
+			if hooks.RemoveStore(store.Options{Path: o.Path, Now: d.e.Now()}) == nil {
+				continue
+			}
+		}
 		troubles = append(troubles, fmt.Sprintf("%s (%s)", o.Root, cli.Count(o.Calls, "call")))
+		roots = append(roots, o.Root)
 		fixes = append(fixes, "agentltl-hook reset --store "+o.Path)
 	}
 	fix := ""
-	if len(list) > 0 {
-		fix = "in the project's new place: agentltl-hook store move " + list[0].Root + "; or forget it: " + fixes[0]
+	if len(fixes) > 0 {
+		fix = "in the project's new place: agentltl-hook store move " + roots[0] + "; or forget it: " + fixes[0]
 	}
 	return judged("store.orphans", adapter.Warn, troubles, "every store's project is there", fix)
 }

@@ -183,7 +183,7 @@ func (o *resetOptions) orphan(e *env) (resetDoc, error) {
 	for _, orphan := range list {
 		if filepath.Clean(orphan.Path) == filepath.Clean(path) {
 			opts.Path = path
-			return doc, store.Open(opts).Remove()
+			return doc, hooks.RemoveStore(opts)
 		}
 	}
 	return doc, cli.WithHint(cli.Findingf("%s is no store whose project is gone", path), "agentltl-hook doctor lists those")

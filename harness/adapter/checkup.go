@@ -257,6 +257,10 @@ func VersionIn(s string) string {
 	return OneLine(s)
 }
 
+// ProbeFolder begins the name of the temporary project of doctor's sample
+// payload. With rules of the user's in force the hook makes a store for it.
+const ProbeFolder = "agentltl-doctor-"
+
 // answerWithin is how long a registered hook may take for a harmless call.
 const answerWithin = time.Second
 
@@ -284,7 +288,7 @@ func (c Checkup) runs(o InstallOptions) Finding {
 }
 
 func (c Checkup) try(o InstallOptions, r Registration) error {
-	dir, err := os.MkdirTemp("", "agentltl-doctor-")
+	dir, err := os.MkdirTemp("", ProbeFolder)
 	if err != nil {
 		return err
 	}

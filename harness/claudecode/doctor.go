@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/agentltl/agentltl-hook/harness/adapter"
+	"github.com/agentltl/agentltl-hook/hooks"
 	"github.com/agentltl/agentltl-hook/internal/edit"
 	"github.com/agentltl/agentltl-hook/trace"
 )
@@ -26,7 +27,7 @@ func (a Adapter) Doctor(o adapter.InstallOptions) []adapter.Finding {
 			Event: preToolUse,
 			Payload: func(dir string) []byte {
 				return edit.Raw(map[string]any{
-					"session_id": "agentltl-doctor", "hook_event_name": preToolUse, "cwd": dir,
+					"session_id": hooks.ProbeSession, "hook_event_name": preToolUse, "cwd": dir,
 					"tool_name": "Read", "tool_use_id": "agentltl-doctor",
 					"tool_input": map[string]any{"file_path": filepath.Join(dir, "nothing")},
 				})

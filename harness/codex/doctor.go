@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/agentltl/agentltl-hook/harness/adapter"
+	"github.com/agentltl/agentltl-hook/hooks"
 	"github.com/agentltl/agentltl-hook/internal/edit"
 	"github.com/agentltl/agentltl-hook/trace"
 )
@@ -26,7 +27,7 @@ func (a Adapter) Doctor(o adapter.InstallOptions) []adapter.Finding {
 			Event: preToolUse,
 			Payload: func(dir string) []byte {
 				return edit.Raw(map[string]any{
-					"session_id": "agentltl-doctor", "hook_event_name": preToolUse, "cwd": dir,
+					"session_id": hooks.ProbeSession, "hook_event_name": preToolUse, "cwd": dir,
 					"tool_name": "view_image", "tool_use_id": "agentltl-doctor", "permission_mode": "default",
 					"tool_input": map[string]any{"path": filepath.Join(dir, "nothing")},
 				})

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/agentltl/agentltl-hook/harness/adapter"
+	"github.com/agentltl/agentltl-hook/hooks"
 	"github.com/agentltl/agentltl-hook/internal/edit"
 	"github.com/agentltl/agentltl-hook/trace"
 )
@@ -28,7 +29,7 @@ func (a Adapter) Doctor(o adapter.InstallOptions) []adapter.Finding {
 			Event: "preToolUse",
 			Payload: func(dir string) []byte {
 				return edit.Raw(map[string]any{
-					"sessionId": "agentltl-doctor", "timestamp": 1, "cwd": dir,
+					"sessionId": hooks.ProbeSession, "timestamp": 1, "cwd": dir,
 					"toolName": "view", "toolArgs": map[string]any{"path": filepath.Join(dir, "nothing")},
 				})
 			},

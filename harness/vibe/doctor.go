@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agentltl/agentltl-hook/harness/adapter"
+	"github.com/agentltl/agentltl-hook/hooks"
 	"github.com/agentltl/agentltl-hook/internal/edit"
 	"github.com/agentltl/agentltl-hook/trace"
 )
@@ -35,7 +36,7 @@ func (a Adapter) Doctor(o adapter.InstallOptions) []adapter.Finding {
 			Event: preTool,
 			Payload: func(dir string) []byte {
 				return edit.Raw(map[string]any{
-					"session_id": "agentltl-doctor", "parent_session_id": nil, "hook_event_name": preTool, "cwd": dir,
+					"session_id": hooks.ProbeSession, "parent_session_id": nil, "hook_event_name": preTool, "cwd": dir,
 					"tool_name": "file_system.read_file", "tool_call_id": "agentltl-doctor",
 					"tool_input": map[string]any{"file_path": "nothing"},
 				})

@@ -167,8 +167,10 @@ func (l *linter) argument(r *linted, p *part, arg string) {
 	slices.Sort(known)
 	known = slices.Compact(known)
 	switch {
+	case nearest(arg, known) != "":
+		l.add(r, "%s has no argument %s%s", list(names, "or"), arg, didYouMean(arg, known))
 	case len(known) > 0:
-		l.add(r, "%s has no argument %s%s; it has %s", list(names, "or"), arg, didYouMean(arg, known), strings.Join(known, ", "))
+		l.add(r, "%s has no argument %s; it has %s", list(names, "or"), arg, strings.Join(known, ", "))
 	default:
 		l.add(r, "%s has no spec, so its only argument is argv: %s never matches; add a spec under tools", list(names, "or"), arg)
 	}

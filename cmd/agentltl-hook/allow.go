@@ -72,7 +72,7 @@ func runAllow(e *env, o allowOptions) error {
 	case o.revoke > 0:
 		return revokeException(e, office, o.revoke)
 	case o.decision == "":
-		return cli.WithHint(cli.Usagef("allow: DECISION missing"), "every refusal names its number; agentltl-hook trace --decisions lists them")
+		return cli.WithHint(cli.Usagef("allow: DECISION missing"), "every refusal names its number; agentltl-hook trace --project --decisions lists them")
 	}
 	exception, err := o.exception(office)
 	if err != nil {
@@ -126,7 +126,7 @@ func allowError(err error, id string) error {
 	}
 	switch {
 	case errors.Is(err, hooks.ErrNoDecision):
-		return cli.WithHint(cli.Findingf("no decision %s in this project", id), "agentltl-hook trace --decisions lists them")
+		return cli.WithHint(cli.Findingf("no decision %s in this project", id), "agentltl-hook trace --project --decisions lists them")
 	case errors.Is(err, hooks.ErrNotRefused):
 		return cli.Findingf("decision %s refused nothing", id)
 	}

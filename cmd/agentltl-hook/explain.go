@@ -73,7 +73,7 @@ func runExplain(e *env, o explainOptions) error {
 	case errors.Is(err, hooks.ErrNoSession):
 		return cli.WithHint(cli.Findingf("no session recorded for this directory"), "nothing was judged here yet; agentltl-hook explain --call 'git push' judges a call now")
 	case errors.Is(err, hooks.ErrNoDecision) && o.decision != "":
-		return cli.WithHint(cli.Findingf("no decision %s in this project", o.decision), "agentltl-hook trace --decisions lists them")
+		return cli.WithHint(cli.Findingf("no decision %s in this project", o.decision), "agentltl-hook trace --project --decisions lists them")
 	case errors.Is(err, hooks.ErrNoDecision):
 		return cli.WithHint(cli.Findingf("nothing was refused in this session yet"), "agentltl-hook explain --call STEP explains a call now")
 	case err != nil:

@@ -101,12 +101,10 @@ func initText(o initOptions) (string, error) {
 		}
 		return "", err
 	}
-	schema := rules.SchemaID
-	if o.schema {
-		schema = "./" + schemaFile
-	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# yaml-language-server: $schema=%s\n", schema)
+	if o.schema { // editors cannot look up the schema's own name, a urn
+		fmt.Fprintf(&b, "# yaml-language-server: $schema=./%s\n", schemaFile)
+	}
 	b.WriteString(initHead)
 	if o.preset != "empty" {
 		fmt.Fprintf(&b, initUse, o.preset)

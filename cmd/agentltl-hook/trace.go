@@ -144,7 +144,8 @@ func (o *traceOptions) read(e *env, x *hooks.Records) (traceDoc, error) {
 		limit = shownCalls
 	}
 	err := x.Store().ViewTx(func(tx *store.Tx) error {
-		if !o.project && !tx.Known() || o.project && tx.Len(state.Project) == 0 {
+		// A project where nothing ran yet may have refusals to show.
+		if !o.project && !tx.Known() || o.project && tx.Len(state.Project) == 0 && !refusals(tx) {
 			return noSession(o.session)
 		}
 		doc.total, doc.Pruned = tx.Len(scope), tx.First(scope)
@@ -161,6 +162,13 @@ func (o *traceOptions) read(e *env, x *hooks.Records) (traceDoc, error) {
 		return nil
 	})
 	return doc, storeTrouble(err)
+}
+
+func refusals(tx *store.Tx) bool {
+	for range tx.AllDecisions() {
+		return true
+	}
+	return false
 }
 
 func decisionsOf(tx *store.Tx, o *traceOptions) []state.Decision {
@@ -254,7 +262,7 @@ func localTime(t string) string {
 }
 
 func callText(tool string, args trace.Args) string {
-	return flat(short(tool + " " + trace.Canonical(map[string]any(args))))
+	return flat(short(tool + " " + trace.Canonical(sayingArgs(args))))
 }
 
 func flat(s string) string {

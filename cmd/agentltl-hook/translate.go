@@ -189,11 +189,10 @@ func printCalls(w io.Writer, res shell.Result) error {
 	return nil
 }
 
-// callLine is a call for people: tool, arguments that say something, and where
-// it stands.
-func callLine(c *trace.Call) string {
+// sayingArgs are the arguments that say something.
+func sayingArgs(in trace.Args) map[string]any {
 	args := map[string]any{}
-	for k, v := range c.Args {
+	for k, v := range in {
 		switch v := v.(type) {
 		case bool:
 			if !v {
@@ -206,13 +205,19 @@ func callLine(c *trace.Call) string {
 		}
 		args[k] = v
 	}
+	return args
+}
+
+// callLine is a call for people: tool, arguments that say something, and where
+// it stands.
+func callLine(c *trace.Call) string {
 	var b strings.Builder
 	b.WriteString(strings.Repeat("  ", c.CLI.Depth))
 	b.WriteString(c.Tool)
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(args); err == nil {
+	if err := enc.Encode(sayingArgs(c.Args)); err == nil {
 		b.WriteByte(' ')
 		b.WriteString(strings.TrimSpace(text.String()))
 	}

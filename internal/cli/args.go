@@ -33,7 +33,7 @@ func missing(cmd *cobra.Command, given int) string {
 // Nearest returns the name that takes the fewest edits to reach from s, or ""
 // when none is near enough to be what was meant.
 func Nearest(s string, names []string) string {
-	best, dist := "", len(s)/3+2
+	best, dist := "", (len(s)+2)/3+1 // one edit for each three letters begun
 	for _, n := range names {
 		if d := edits(s, n); d < dist {
 			best, dist = n, d

@@ -43,7 +43,7 @@ func TestExitStatusAndWords(t *testing.T) {
 
 func TestNearest(t *testing.T) {
 	names := []string{"validate", "version", "use", "unuse"}
-	for in, want := range map[string]string{"valdate": "validate", "vrsion": "version", "us": "use", "xyzzy": ""} {
+	for in, want := range map[string]string{"valdate": "validate", "vrsion": "version", "us": "use", "xyzzy": "", "oneuse": "unuse", "nopuse": ""} {
 		if got := Nearest(in, names); got != want {
 			t.Errorf("Nearest(%q) = %q, want %q", in, got, want)
 		}

@@ -264,7 +264,7 @@ func (x *machine) time() {
 }
 
 // TestMachine: whatever happens in whatever order, the pipeline on the real store
-// answers as the model does: 300 runs, -rapid.checks=5000 for more.
+// answers as the model does: 300 runs, -rapid.checks=5000 -timeout=1h for more.
 func TestMachine(t *testing.T) {
 	if f := flag.Lookup("rapid.checks"); f != nil && f.Value.String() == f.DefValue {
 		runs := "300"

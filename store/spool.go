@@ -183,7 +183,7 @@ func (t *Tx) record(e Spooled) error {
 	}
 	if e.Ticket == "" && e.Key != "" {
 		list := t.Reservations(state.Session)
-		if i := slices.IndexFunc(list, func(r state.Reservation) bool { return r.Key == e.Key }); i >= 0 {
+		if i := slices.IndexFunc(list, func(r state.Reservation) bool { return r.Key == e.Key && strings.HasPrefix(r.Ticket, "#") }); i >= 0 {
 			e.Ticket = list[i].Ticket
 		}
 	}

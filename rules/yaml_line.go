@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -16,7 +17,22 @@ func stoppedAt(text []byte, msg string) int {
 	if strings.Contains(msg, "did not find expected") || strings.Contains(msg, "unknown anchor") {
 		return firstBadLine(text)
 	}
-	return farthestLine(text)
+	if strings.Contains(msg, "found a tab") {
+		return farthestLine(text, 1) // the tab is the last read, or the one before
+	}
+	return farthestLine(text, 4)
+}
+
+// readAll reads every document, as parseYAML does to find a second one.
+func readAll(r io.Reader) error {
+	for d := yaml.NewDecoder(r); ; {
+		var n yaml.Node
+		if err := d.Decode(&n); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
 }
 
 // firstBadLine is the first line with which the text cannot be completed any
@@ -27,8 +43,7 @@ func firstBadLine(text []byte) int {
 	bad := func(n int) bool {
 		prefix := bytes.Join(lines[:n], nil)
 		closers, ok := openBrackets(prefix)
-		var doc yaml.Node
-		return !ok || yaml.Unmarshal(append(bytes.Clone(prefix), closers...), &doc) != nil
+		return !ok || readAll(bytes.NewReader(append(bytes.Clone(prefix), closers...))) != nil
 	}
 	lo, hi := 0, len(lines)
 	if !bad(hi) {
@@ -94,15 +109,11 @@ func startsValue(text []byte, i int) bool {
 }
 
 // farthestLine reads the text again byte by byte to see how far the scanner
-// came: it looks four bytes ahead of what it complains about.
-func farthestLine(text []byte) int {
-	const ahead = 4
+// came: it looks so many bytes ahead of what it complains about.
+func farthestLine(text []byte, ahead int) int {
 	r := &byteReader{text: append(bytes.Clone(text), "\n#--------------------------------"...)}
-	var n yaml.Node
-	if yaml.NewDecoder(r).Decode(&n) == nil {
-		return 0
-	}
-	if r.ended {
+	if readAll(r) == nil || r.ended { // what stands at the end is wrong only there
+
 		return bytes.Count(text, []byte("\n")) + 1
 	}
 	at := min(max(r.next-ahead, 0), len(text))

@@ -68,7 +68,9 @@ func (w *walker) paramValue(st *state, c ctx, pe *syntax.ParamExp) (v value, man
 	case "-", "_", "!": // $! is nothing before the first background command
 		return value{}, false
 	case "0":
-		return wordValue(st.params.zero), false
+		v = wordValue(st.params.zero)
+		v.shape = soft // shown as typed, as the peer has it
+		return v, false
 	}
 	if n, err := strconv.Atoi(name); err == nil {
 		return st.params.arg(n), false

@@ -36,7 +36,14 @@ func (w *walker) script(st *state, c ctx, text string, pos int) {
 	file, text := w.parse(text, pos)
 	c.src = &source{text: text, offset: pos, nested: nested, file: file, outer: c.src, script: c.script}
 	c.top = false
+	first := len(w.calls)
 	w.stmts(st, c, file.Stmts)
+	if nested && c.op == "wrap" && len(w.calls) > first {
+		// What stands before the first command is none: it is the one that is run.
+		if cli := w.calls[first].CLI; cli.Operator == ";" || cli.Operator == "&&" {
+			cli.Operator = "wrap"
+		}
+	}
 }
 
 // parse reads a text; what stands before a mistake is kept, as a shell has run

@@ -143,11 +143,17 @@ func (w *walker) pieces(st *state, c ctx, parts []syntax.WordPart, quoted bool) 
 	for i, part := range parts {
 		switch x := part.(type) {
 		case *syntax.Lit:
+			before := len(ps)
 			if quoted {
 				ps = w.addLiteral(ps, unescape(x.Value, "$`\"\\"), true)
 			} else {
 				next := i+1 < len(parts)
 				ps = w.unquotedLit(ps, x.Value, next)
+			}
+			if looksDynamic(x.Value, quoted) {
+				for j := range ps[before:] {
+					ps[before+j].dyn = true
+				}
 			}
 		case *syntax.SglQuoted:
 			s := x.Value
@@ -260,6 +266,23 @@ func (w *walker) unquotedLit(ps []piece, s string, followed bool) []piece {
 		ps[i].escaped = escaped
 	}
 	return ps
+}
+
+// looksDynamic says whether the peer takes a literal for one that the shell would
+// still expand: grep "x$" f, echo [a.
+func looksDynamic(s string, quoted bool) bool {
+	if s == "[" {
+		return false // the command
+	}
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\\':
+			i++
+		case s[i] == '$', s[i] == '[' && !quoted:
+			return true
+		}
+	}
+	return false
 }
 
 // unescape removes backslashes before the given characters.

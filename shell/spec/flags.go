@@ -368,6 +368,14 @@ func (p *parser) bundle(t token) {
 	body := t.text[1:]
 	var unknown []string
 	known := false
+	if p.unknownToPeer(body) {
+		p.renewed = append(p.renewed, t.value())
+		for _, r := range body {
+			o, f := p.option("-" + string(r))
+			p.turnOn(o, f.slot(o.Dest))
+		}
+		return
+	}
 	for body != "" {
 		_, w := utf8.DecodeRuneInString(body)
 		letter := body[:w]
@@ -397,6 +405,18 @@ func (p *parser) bundle(t token) {
 			p.extra = append(p.extra, Value{Text: u, Word: t.idx})
 		}
 	}
+}
+
+// unknownToPeer says whether the letters of a bundle are options without values
+// that the peer does not know: it keeps the word.
+func (p *parser) unknownToPeer(body string) bool {
+	for _, r := range body {
+		o, _ := p.option("-" + string(r))
+		if o == nil || !o.New || o.Type != Bool && o.Type != Count && o.Type != Optional {
+			return false
+		}
+	}
+	return true
 }
 
 // letter sets one letter of a bundle and reports how much of the rest it took.

@@ -139,22 +139,24 @@ type parser struct {
 	frames   []*frame
 	tool     string
 	peerTool string // what the peer calls it, when it has no spec for it
-	operands []token
-	after    []token // behind "--", where the command keeps them apart
-	extra    []Value // flags no spec declares, then operands no positional takes
-	flags    int     // how many of extra are flags
-	renewed  []Value // words whose options only we declare, where the peer keeps each as one word
-	misread  bool    // a word that the peer reads in another way than it would stay
-	ended    bool    // "--" was seen
-	missing  bool    // a value or operand is missing
-	odd      bool    // a spelling the program refuses
-	unspec   bool    // a subcommand without a spec
-	dynamic  bool    // the subcommand is not known
-	unsure   []string
-	maybe    bool // a word may be a flag, or several words
-	uploads  []Value
-	cuts     []cut // values that the peer reads without the "=" in front
-	out      Parsed
+
+	peerExtra bool // it keeps the words of that in extra_args
+	operands  []token
+	after     []token // behind "--", where the command keeps them apart
+	extra     []Value // flags no spec declares, then operands no positional takes
+	flags     int     // how many of extra are flags
+	renewed   []Value // words whose options only we declare, where the peer keeps each as one word
+	misread   bool    // a word that the peer reads in another way than it would stay
+	ended     bool    // "--" was seen
+	missing   bool    // a value or operand is missing
+	odd       bool    // a spelling the program refuses
+	unspec    bool    // a subcommand without a spec
+	dynamic   bool    // the subcommand is not known
+	unsure    []string
+	maybe     bool // a word may be a flag, or several words
+	uploads   []Value
+	cuts      []cut // values that the peer reads without the "=" in front
+	out       Parsed
 }
 
 // A cut is the value of "-d=x" as the peer reads it.
@@ -167,6 +169,8 @@ func (p *parser) enter(c *Command, tool, typed string) {
 	if p.peerTool == "" && (c.New || slices.Contains(c.NewAliases, typed)) {
 		if p.peerTool = p.tool + "_" + Normalize(typed); len(p.frames) == 0 {
 			p.peerTool = Normalize(typed)
+		} else if !p.frames[0].cmd.New && !peerPlain(typed) {
+			p.peerTool, p.peerExtra = p.tool, true // heroku pg:reset
 		}
 	}
 	p.tool = tool
@@ -331,7 +335,7 @@ func (p *parser) descend(c *Command, t token) bool {
 		p.enter(sub, tool, t.text)
 		return true
 	}
-	if len(c.Positionals) > 0 || !plain(t.text) {
+	if len(c.Positionals) > 0 || !plain(t.text) || !p.frames[0].cmd.New && !peerPlain(t.text) && !strings.Contains(t.text, ":") {
 		return false
 	}
 	if next, ok := p.undeclared(shape, t.text); ok {
@@ -341,6 +345,11 @@ func (p *parser) descend(c *Command, t token) bool {
 	p.tool += "_" + Normalize(t.text)
 	p.unspec = true
 	return true
+}
+
+// peerPlain says whether the peer takes a word for the name of a subcommand.
+func peerPlain(s string) bool {
+	return s != "" && s[0] >= 'a' && s[0] <= 'z' && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_-") == ""
 }
 
 // plain says whether a word can be the name of a subcommand.

@@ -230,6 +230,9 @@ func (p *parser) forms() {
 			p.out.Forms = append(p.out.Forms, Form{Tool: p.peerTool, Args: trace.Args{"argv": argv(p.words)}})
 		}
 		return
+	case p.peerExtra:
+		p.out.Forms = append(p.out.Forms, Form{Tool: p.peerTool, Args: trace.Args{"extra_args": argv(p.words)}})
+		return
 	case p.peerTool != "":
 		p.out.Forms = append(p.out.Forms, Form{Tool: p.peerTool, Args: trace.Args{"argv": argv(p.words)}})
 		return

@@ -29,12 +29,21 @@ func (r *run) read(base shell.Request) reading {
 		}
 		arg, isShell := r.p.Profile.ShellTools[c.Tool]
 		if !isShell {
-			out.Calls = append(out.Calls, r.stamp(native(c, r.p.Home)))
+			out.Calls = append(out.Calls, r.stamp(native(c, r.homeOf(c.Tool))))
 			continue
 		}
 		r.readLine(&out, c, arg, base)
 	}
 	return out
+}
+
+// homeOf is what a leading "~" in a path of that tool means; "": nothing. Tools
+// of an MCP server may know it where the harness does not.
+func (r *run) homeOf(tool string) string {
+	if r.p.Profile.PlainTilde && !strings.HasPrefix(tool, "mcp__") {
+		return ""
+	}
+	return r.p.Home
 }
 
 // request is what reading a line of this event starts from.
@@ -134,8 +143,11 @@ func isPathArg(name string) bool {
 func native(c trace.Call, home string) trace.Call {
 	args, copied := c.Args, false
 	for k, v := range c.Args {
-		n, changed := absolute(v, c.Dir, home)
-		if !changed || !isPathArg(k) {
+		if !isPathArg(k) {
+			continue
+		}
+		n, changed := absolute(v, func(s string) string { return absPath(k, s, c.Dir, home) })
+		if !changed {
 			continue
 		}
 		if !copied {
@@ -150,16 +162,16 @@ func native(c trace.Call, home string) trace.Call {
 	return c
 }
 
-// absolute makes text, or the texts of a list, an absolute path where it is one.
-func absolute(v any, dir, home string) (any, bool) {
+// absolute gives text, or each text of a list, to abs.
+func absolute(v any, abs func(string) string) (any, bool) {
 	switch v := v.(type) {
 	case string:
-		p := absPath(v, dir, home)
+		p := abs(v)
 		return p, p != v
 	case []any:
 		var out []any
 		for i, e := range v {
-			if n, changed := absolute(e, dir, home); changed {
+			if n, changed := absolute(e, abs); changed {
 				if out == nil {
 					out = slices.Clone(v)
 				}
@@ -173,11 +185,15 @@ func absolute(v any, dir, home string) (any, bool) {
 	return v, false
 }
 
-// absPath resolves a path from the working directory; options, addresses and
-// empty text stay as they are.
-func absPath(s, dir, home string) string {
+// absPath resolves a path from the working directory; empty text stays as it is,
+// and so do options and addresses, except where arg can only name a file: to the
+// harness "https://../x" is the file x then.
+func absPath(arg, s, dir, home string) string {
 	switch {
-	case s == "" || strings.HasPrefix(s, "-") || strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://"):
+	case s == "":
+		return s
+	case arg != "file_path" && arg != "notebook_path" &&
+		(strings.HasPrefix(s, "-") || strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")):
 		return s
 	case home != "" && (s == "~" || strings.HasPrefix(s, "~/")):
 		return filepath.Join(home, s[1:])
@@ -192,37 +208,34 @@ func absPath(s, dir, home string) string {
 
 // effects of the tools every harness has (rules.md 6.1).
 func effects(c *trace.Call) []trace.Effect {
-	op, arg := "", "file_path"
 	switch c.Tool {
 	case "Read":
-		op = "read"
+		return each(c, "read", "file_path")
 	case "Write", "Edit":
-		op = "write"
+		return each(c, "write", "file_path")
 	case "NotebookEdit":
-		op, arg = "write", "notebook_path"
+		return each(c, "write", "notebook_path")
 	case "Grep", "Glob":
-		op, arg = "read", "path"
+		return append(each(c, "read", "path"), each(c, "read", "paths")...)
 	case "rm":
 		return each(c, "delete", "paths")
 	case "WebFetch":
 		if u, ok := c.Args["url"].(string); ok {
 			return []trace.Effect{{Op: "net", Target: u, Certainty: "sure"}}
 		}
-		return nil
-	default:
-		return nil
-	}
-	if p, ok := c.Args[arg].(string); ok && p != "" {
-		return []trace.Effect{{Op: op, Target: p, Certainty: "sure"}}
 	}
 	return nil
 }
 
+// each is the effect on every file that an argument names, alone or in a list.
 func each(c *trace.Call, op, arg string) []trace.Effect {
-	list, _ := c.Args[arg].([]any)
+	list, ok := c.Args[arg].([]any)
+	if !ok {
+		list = []any{c.Args[arg]}
+	}
 	var out []trace.Effect
 	for _, v := range list {
-		if p, ok := v.(string); ok {
+		if p, ok := v.(string); ok && p != "" {
 			out = append(out, trace.Effect{Op: op, Target: p, Certainty: "sure"})
 		}
 	}

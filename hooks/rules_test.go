@@ -139,6 +139,9 @@ func TestNativeCalls(t *testing.T) {
 		{trace.Call{Tool: "Read", Args: trace.Args{"file_path": "~/x"}, Dir: "/w"}, `{"file_path":"/home/dev/x"}`, "read /home/dev/x"},
 		{trace.Call{Tool: "mcp__fs__move", Args: trace.Args{"sources": []any{"a", "/b"}, "destination": "https://x/y"}, Dir: "/w"}, `{"destination":"https://x/y","sources":["/w/a","/b"]}`, ""},
 		{trace.Call{Tool: "rm", Args: trace.Args{"paths": []any{"a"}}, Dir: "/w"}, `{"paths":["/w/a"]}`, "delete /w/a"},
+		{trace.Call{Tool: "Read", Args: trace.Args{"file_path": "https://../x"}, Dir: "/w"}, `{"file_path":"/w/x"}`, "read /w/x"},
+		{trace.Call{Tool: "Write", Args: trace.Args{"file_path": []any{"-/../x"}}, Dir: "/w"}, `{"file_path":["/w/x"]}`, "write /w/x"},
+		{trace.Call{Tool: "Grep", Args: trace.Args{"paths": []any{"a"}, "path": "b"}, Dir: "/w"}, `{"path":"/w/b","paths":["/w/a"]}`, "read /w/bread /w/a"},
 		{trace.Call{Tool: "WebFetch", Args: trace.Args{"url": "https://x"}, Dir: "/w"}, `{"url":"https://x"}`, "net https://x"},
 		{trace.Call{Tool: "Grep", Args: trace.Args{"pattern": "x", "path": ""}, Dir: "/w"}, `{"path":"","pattern":"x"}`, ""},
 	} {
@@ -155,6 +158,15 @@ func TestNativeCalls(t *testing.T) {
 			t.Errorf("%s: the arguments that were given are changed", tt.in.Tool)
 		}
 	}
+}
+
+// TestATildeThatIsAName: Codex and Copilot CLI take "~/../x" for the file x
+// below the working directory.
+func TestATildeThatIsAName(t *testing.T) {
+	l := newLab(t, `rules: [{id: sealed, never: {tool: [Write, mcp__fs__put], where: {"*": "secret/*"}}}]`+"\n")
+	l.want(`Write {"file_path": "~/../secret/a"} => allow`)
+	l.profile.PlainTilde = true
+	l.want(`Write {"file_path": "~/../secret/a"} => deny sealed`, `mcp__fs__put {"path": "~/../secret/a"} => allow`)
 }
 
 func TestFilesThatACommandPrinted(t *testing.T) {

@@ -139,6 +139,7 @@ type Profile struct {
 	ReplaceOut bool     // a result can be replaced
 	SendBacks  int      // send-backs per turn the harness allows; 0: no limit of its own
 	FreshShell bool     // every line runs in a new shell
+	PlainTilde bool     // its own tools take "~/x" for a folder named "~" below the working directory
 	ShellReads bool     // no Read tool: files that a shell command prints count as read
 	AutoModes  []string // permission modes that count as Auto
 	Skill      string   // how a user invokes a plugin skill, %s for its name

@@ -118,21 +118,23 @@ func Args(input any) trace.Args {
 }
 
 // Rename gives args under canonical names: pairs are native name, canonical
-// name. A canonical name that is already there is left alone. args itself is
-// not changed.
+// name. Where a call brings both, the native one is what the tool reads and the
+// other one a name it does not know: they change places, so that a model cannot
+// have a decoy judged. args itself is not changed.
 func Rename(args trace.Args, pairs ...string) trace.Args {
 	out := make(trace.Args, len(args))
 	maps.Copy(out, args)
 	for i := 0; i+1 < len(pairs); i += 2 {
-		v, ok := args[pairs[i]]
+		native, canonical := pairs[i], pairs[i+1]
+		v, ok := args[native]
 		if !ok {
 			continue
 		}
-		if _, taken := args[pairs[i+1]]; taken {
-			continue
+		delete(out, native)
+		if decoy, both := args[canonical]; both {
+			out[native] = decoy
 		}
-		delete(out, pairs[i])
-		out[pairs[i+1]] = v
+		out[canonical] = v
 	}
 	return out
 }

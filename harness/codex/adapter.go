@@ -38,6 +38,7 @@ func (Adapter) Profile() hooks.Profile {
 		PreContext:  true,
 		ReplaceOut:  true,
 		SendBacks:   0,
+		PlainTilde:  true,
 		ShellReads:  true,
 		AutoModes:   []string{"bypassPermissions"},
 		Skill:       "$agentltl:%s",

@@ -38,6 +38,7 @@ func (Adapter) Profile() hooks.Profile {
 		Prompts:    true,
 		PreContext: true,
 		ReplaceOut: true,
+		PlainTilde: true,
 		SendBacks:  8,
 		AutoModes:  nil,
 		Skill:      "/agentltl-%s",

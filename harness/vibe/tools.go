@@ -33,11 +33,11 @@ func canonical(env adapter.Env, base trace.Call, input any) trace.Call {
 			c.Args["command"] = text
 		}
 	case "file_system.read_file", "read_file":
-		c.Tool, c.Args = "Read", adapter.Rename(args, "path", "file_path")
+		c.Tool, c.Args = "Read", filePath(args)
 	case "file_system.write_file", "write_file":
-		c.Tool, c.Args = "Write", adapter.Rename(args, "path", "file_path")
+		c.Tool, c.Args = "Write", filePath(args)
 	case "file_system.search_replace", "file_system.edit", "search_replace", "edit":
-		c.Tool, c.Args = "Edit", blocks(adapter.Rename(args, "path", "file_path"))
+		c.Tool, c.Args = "Edit", blocks(filePath(args))
 	case "file_system.grep", "grep":
 		c.Tool = "Grep"
 	case "file_system.glob", "glob":
@@ -58,6 +58,16 @@ func canonical(env adapter.Env, base trace.Call, input any) trace.Call {
 		c.Tool = mcpName(env, base.Native)
 	}
 	return c
+}
+
+// filePath gives the file of args its canonical name. Hooks of all engines get
+// that name, and their tools read no other; path is what scripts of the model
+// call it.
+func filePath(args trace.Args) trace.Args {
+	if _, ok := args["file_path"]; ok {
+		return adapter.Rename(args)
+	}
+	return adapter.Rename(args, "path", "file_path")
 }
 
 // typed is the text that process.write types; false for control keys.

@@ -94,6 +94,44 @@ func TestSameCallIDIsOneAttempt(t *testing.T) {
 	}
 }
 
+// TestCallIDsThatComeBack: some model servers count them from zero in every
+// message.
+func TestCallIDsThatComeBack(t *testing.T) {
+	l := newLab(t, `rules:
+  - {id: once, at_most: {call: pay, times: 1}}
+  - {id: never-drop, never: drop}
+  - {id: tested, before: {first: make, then: ship, since: Edit}}
+`)
+	as := func(step string) Event {
+		e := l.event(step)
+		e.ID = "call_0"
+		return e
+	}
+	run := func(step, want string) {
+		t.Helper()
+		e := as(step)
+		if got := said(l.handle(e)); got != want {
+			t.Errorf("%s: %s, want %s", step, got, want)
+		} else if want == "allow" {
+			l.ran(e)
+		}
+	}
+	run("pay", "allow")
+	run("drop", "deny never-drop")
+	run("pay", "deny once")
+	run("make", "allow")
+	run("ship", "allow")
+	run(`Edit {"file_path": "a"}`, "allow")
+	run("ship", "deny tested")
+	run("make", "allow")
+	run("ship", "allow")
+	l.handle(as("make")) // the user refuses it
+	run("ls", "allow")
+	if got := strings.Join(toolNames(l.calls("s1")), " "); got != "pay make ship Edit make ship ls" {
+		t.Errorf("recorded: %s", got)
+	}
+}
+
 func TestParallelEqualCallsDoNotInsist(t *testing.T) {
 	l := newLab(t, "rules: [{id: soft, never: git_push, mode: warn}]\n")
 	l.start("startup")

@@ -145,7 +145,7 @@ func (r *run) record(tx state.Tx, p guard.Proposal, a *Answer) error {
 	}
 	a.Recorded, a.Calls = true, toolNames(p.Calls)
 	if r.e.ID != "" {
-		if err := tx.PutCallID(r.e.ID, state.CallID{State: "recorded", Resumes: tx.Memory(state.Session).Resumes}); err != nil {
+		if err := tx.PutCallID(r.e.ID, state.CallID{State: "recorded", Resumes: tx.Memory(state.Session).Resumes, Key: p.Key}); err != nil {
 			return err
 		}
 	}
@@ -232,7 +232,7 @@ func (w *work) ranUnseen(tx state.Tx) error {
 	if err != nil {
 		return err
 	}
-	return tx.PutCallID(w.e.ID, state.CallID{State: "recorded", Answer: b, Resumes: tx.Memory(state.Session).Resumes})
+	return tx.PutCallID(w.e.ID, state.CallID{State: "recorded", Answer: b, Resumes: tx.Memory(state.Session).Resumes, Key: w.p.Key})
 }
 
 // gap says whether a call ran that was never proposed: no mark, and nothing else

@@ -51,6 +51,7 @@ type work struct {
 	answer Answer
 	err    error // of looking
 	known  bool  // the same call id was answered already
+	reused bool  // the id was another call's before
 	keep   bool  // something is to be written
 	must   bool  // without it the decision would not hold
 }
@@ -79,6 +80,7 @@ func (w *work) look(tx state.Tx) error {
 	w.d = d
 	w.answer = w.say(d)
 	w.must = d.Keep || w.e.NoPost && w.answer.Action == guard.Allow
+	w.must = w.must || w.reused
 	w.keep = w.must || w.loaded != nil && len(w.loaded.Broken) == 0 || w.newNested() || w.unsent() ||
 		w.e.AgentOf != "" && tx.Parent(w.e.Session) != w.e.AgentOf
 	return nil
@@ -93,6 +95,11 @@ func (w *work) keepIt(tx state.Tx) error {
 	}
 	if err := w.keepSet(tx); err != nil {
 		return err
+	}
+	if w.reused { // what its last call left in flight is over
+		if err := w.j.Drop(tx, &w.p.Proposal); err != nil {
+			return err
+		}
 	}
 	w.mem = tx.Memory(state.Session)
 	if w.turned && w.mem.TurnEnded && !w.mem.SentBack {
@@ -135,13 +142,18 @@ func (w *work) unsent() bool {
 }
 
 // again gives the answer of a call id that was decided already, unless the user
-// wrote or the session was resumed in between (rules.md 8.11).
+// wrote or the session was resumed in between (rules.md 8.11). Some model servers
+// count their ids from zero in every message: another call, and one that is
+// proposed when the id's last call has run, is a new one.
 func (w *work) again(tx state.Tx) bool {
 	if w.e.ID == "" {
 		return false
 	}
 	c, ok := tx.CallID(w.e.ID)
-	if !ok || c.Resumes != tx.Memory(state.Session).Resumes || len(c.Answer) == 0 {
+	if !ok {
+		return false
+	}
+	if w.reused = c.Key != "" && c.Key != w.p.Key || len(c.Answer) == 0; w.reused || c.Resumes != tx.Memory(state.Session).Resumes {
 		return false
 	}
 	var a Answer
@@ -157,14 +169,14 @@ func (w *work) keepAnswer(tx state.Tx) error {
 	if w.e.NoPost && w.answer.Action == guard.Allow {
 		return w.ranUnseen(tx)
 	}
-	if w.e.ID == "" || !w.d.Keep {
+	if w.e.ID == "" || !w.d.Keep && !w.reused {
 		return nil
 	}
 	b, err := json.Marshal(w.answer)
 	if err != nil {
 		return err
 	}
-	c := state.CallID{State: "refused", Answer: b, Resumes: tx.Memory(state.Session).Resumes}
+	c := state.CallID{State: "refused", Answer: b, Resumes: tx.Memory(state.Session).Resumes, Key: w.p.Key}
 	if w.answer.Action == guard.Allow {
 		c.State = "allowed"
 		if w.d.Reserve {

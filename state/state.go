@@ -209,7 +209,8 @@ type CallID struct {
 	Decision []byte     `json:"decision,omitempty"`
 	Answer   []byte     `json:"answer,omitempty"` // the answer given, to give it again
 	Resumes  int        `json:"resumes,omitempty"`
-	Extra    trace.Args `json:"-"` // fields of another version, kept
+	Key      string     `json:"key,omitempty"` // the call it was given to; "": an older program wrote this
+	Extra    trace.Args `json:"-"`             // fields of another version, kept
 }
 
 // A Reservation is an allowed proposal whose end is not known yet: it counts

@@ -283,6 +283,9 @@ func (f *fieldWriter) path(fd spec.Field, v spec.Value) string {
 		}
 		if typed := u.shownPart(u.text); typed != u.text {
 			f.typed = append(f.typed, alternative{"argv", u.text, typed})
+			if fd.Typed {
+				f.typed = append(f.typed, alternative{fd.Name, v.Text, u.shownPart(v.Text)})
+			}
 		}
 	}
 	for _, p := range f.w.otherNames(r.shown) {

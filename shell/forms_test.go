@@ -36,6 +36,7 @@ var formTests = []struct {
 	// words as typed
 	{`python ~/x.py`, []formCall{{"python", `{"script":"~/x.py"}`, ``}}},
 	{`make -C ~/x`, []formCall{{"make", `{"argv":["-C","~/x"]}`, ``}}},
+	{`wget -O ~/x u`, []formCall{{"wget", `{"output_document":"~/x"}`, ``}}},
 	{`docker run -v ~/x:/y img`, []formCall{{"docker_run", `{"volume":["~/x:/y"]}`, ``}}},
 	{`A=~/x ls`, []formCall{{"ls", `{}`, `{"env":{"A":"~/x"}}`}}},
 	{`find . -exec cp {} $HOME/b \;`, []formCall{

@@ -47,7 +47,8 @@ type Field struct {
 	Start bool // a path that roles "cwd" of the same command do not move (tar -f)
 	// From holds the sources of the values, one per element: the argument is a
 	// list exactly when it is one in Args. Empty for booleans and counts.
-	From []Value
+	From  []Value
+	Typed bool // a path that the peer keeps as typed
 }
 
 // A Value is a piece of text and the word it was found in.

@@ -139,6 +139,7 @@ func (s *slot) field(dest string, vals []Value) Field {
 	f := Field{Name: dest, From: vals}
 	k := s.kind(dest)
 	f.Path, f.Start = k != NoPath && k != TypedPath, k == StartPath
+	f.Typed = k == NewPath
 	if k == AnyHost {
 		f.From = slices.Clone(vals)
 		for i := range f.From {

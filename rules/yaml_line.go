@@ -113,7 +113,6 @@ func startsValue(text []byte, i int) bool {
 func farthestLine(text []byte, ahead int) int {
 	r := &byteReader{text: append(bytes.Clone(text), "\n#--------------------------------"...)}
 	if readAll(r) == nil || r.ended { // what stands at the end is wrong only there
-
 		return bytes.Count(text, []byte("\n")) + 1
 	}
 	at := min(max(r.next-ahead, 0), len(text))

@@ -224,30 +224,28 @@ func (v *view) isPath(field string) bool {
 	return isPathField(field) || v.ctx.pathField(v.tool, field)
 }
 
-// ExistsNow lists the path arguments of a call that are on disk now: a recorded
-// call keeps them in Exists, for rules that ask (Rule.Exists).
+// ExistsNow lists what the texts in a call's arguments name on disk now: a
+// recorded call keeps it in Exists, for rules that ask (Rule.Exists). Any argument
+// counts, because "where" and with it "exists" may look at any.
 func ExistsNow(c *trace.Call, ctx *Context) []string {
 	if ctx.FS == nil {
 		return nil
 	}
 	var out []string
-	look := func(tool string, args trace.Args) {
-		v := newView(c, tool, args, ctx)
-		for _, k := range sortedKeys(args) {
-			for _, s := range texts(args[k], false, nil) {
-				if asWritten(s) || len(s) > maxPattern {
-					continue
-				}
-				abs := ctx.absolute(s, c.Dir)
-				if (v.isPath(k) || s == abs) && !slices.Contains(out, abs) && ctx.FS.Exists(abs) {
-					out = append(out, abs)
-				}
+	look := func(args trace.Args) {
+		for _, s := range texts(map[string]any(args), true, nil) {
+			if len(s) > maxPattern {
+				continue
+			}
+			abs := ctx.absolute(s, c.Dir)
+			if !slices.Contains(out, abs) && ctx.FS.Exists(abs) {
+				out = append(out, abs)
 			}
 		}
 	}
-	look(c.Tool, c.Args)
+	look(c.Args)
 	for _, f := range c.Forms {
-		look(f.Tool, f.Args)
+		look(f.Args)
 	}
 	slices.Sort(out)
 	return out

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/agentltl/agentltl-hook/ltl"
@@ -86,23 +87,10 @@ func equalArg(expected, actual any, present bool, v *view) bool {
 	if !isList {
 		return equalScalar(expected, actual, present, v)
 	}
-	if want, ok := expected.([]any); ok {
-		if len(want) != len(list) {
-			return false
-		}
-		for i := range want {
-			if !trace.Equal(want[i], list[i]) && !equalPath(want[i], list[i], v) {
-				return false
-			}
-		}
-		return true
+	if _, ok := expected.([]any); ok {
+		return trace.Equal(expected, actual) // as a whole, paths as they are
 	}
-	for _, e := range list {
-		if equalScalar(expected, e, true, v) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(e any) bool { return equalArg(expected, e, true, v) })
 }
 
 func equalScalar(expected, actual any, present bool, v *view) bool {

@@ -39,6 +39,9 @@ func TestLibrary(t *testing.T) {
 					}
 				}
 				for i := range set.Rules {
+					if r := &set.Rules[i]; len(r.Examples) == 0 && r.Layer != rules.BuiltIn {
+						t.Errorf("rule %s has no examples", r.ID)
+					}
 					for _, x := range set.Rules[i].Examples {
 						if x.Refused {
 							refused++

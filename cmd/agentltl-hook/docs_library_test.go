@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -27,6 +28,54 @@ func TestDocsLibrary(t *testing.T) {
 	}
 	if string(got) != want {
 		t.Error("docs/library.md is not current: go test ./cmd/agentltl-hook -run TestDocsLibrary -update")
+	}
+}
+
+// TestReadmeCounts: the README's number of packaged rules and presets.
+func TestReadmeCounts(t *testing.T) {
+	presets := 0
+	for _, e := range rules.Library() {
+		if len(e.Include) > 0 {
+			presets++
+		}
+	}
+	want := fmt.Sprintf("%d packaged rules and %d presets", len(rules.Library())-presets, presets)
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(readme), want) {
+		t.Errorf("README.md does not say %q", want)
+	}
+}
+
+// TestDocsKeys: docs/rules.md names every key of a rule file.
+func TestDocsKeys(t *testing.T) {
+	var schema struct {
+		Properties map[string]any `json:"properties"`
+		Defs       map[string]struct {
+			Properties map[string]any `json:"properties"`
+		} `json:"$defs"`
+	}
+	if err := json.Unmarshal(rules.Schema(), &schema); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := os.ReadFile("../../docs/rules.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	places := map[string]map[string]any{
+		"top level": schema.Properties, "rule": schema.Defs["rule"].Properties, "settings": schema.Defs["settings"].Properties,
+	}
+	for place, keys := range places {
+		if len(keys) < 10 {
+			t.Errorf("%s: the schema has %d keys only", place, len(keys))
+		}
+		for k := range keys {
+			if !strings.Contains(string(doc), "`"+k+"`") {
+				t.Errorf("docs/rules.md does not name %s of %s", k, place)
+			}
+		}
 	}
 }
 

@@ -168,7 +168,7 @@ func (d *doctor) limits(a adapter.Adapter) finding {
 	if n == 0 {
 		return check(id, adapter.OK, "no rules in force here", "")
 	}
-	return judged(id, adapter.Warn, a.Gaps(), "", "docs/harnesses.md says which packaged rule closes which gap")
+	return judged(id, adapter.Warn, a.Gaps(), "", "docs/harnesses.md says what closes which gap")
 }
 
 // pipeline is what a hook of the harness would judge with.

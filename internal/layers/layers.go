@@ -8,8 +8,7 @@ const Module = "github.com/agentltl/agentltl-hook"
 // Leaves are the packages of internal that every other package may import;
 // they import nothing of ours.
 var Leaves = []string{
-	"internal/version", "internal/atomicfile", "internal/secrets", "internal/edit", "internal/unpack",
-	"internal/stack",
+	"internal/version", "internal/atomicfile", "internal/secrets", "internal/edit", "internal/stack",
 }
 
 // TestOnly are packages that tests alone import, and that may import anything.
@@ -68,7 +67,6 @@ var ThirdParty = map[string][]string{
 	"github.com/expr-lang/expr":              {"cond"},
 	"github.com/tailscale/hujson":            {"internal/edit"},
 	"github.com/pelletier/go-toml/v2":        {"internal/edit"},
-	"github.com/klauspost/compress/zstd":     {"internal/unpack"},
 	"github.com/modelcontextprotocol/go-sdk": {"mcp"},
 	"golang.org/x/term":                      {"internal/cli"}, // is a stream a terminal: on three systems
 }

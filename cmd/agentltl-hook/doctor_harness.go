@@ -36,7 +36,7 @@ func (d *doctor) lastEvent(a adapter.Adapter) finding {
 	st, err := os.Stat(filepath.Join(d.options[name].StateDir, "last", name))
 	switch {
 	case err != nil && known:
-		return check(id, adapter.Warn, "no event since install, "+ago(d.e.Now(), installed),
+		return check(id, adapter.Warn, "none since install, "+ago(d.e.Now(), installed),
 			"start a session in a folder with an AGENTLTL.yaml")
 	case err != nil:
 		return check(id, adapter.Warn, "no event yet", "start a session in a folder with an AGENTLTL.yaml")

@@ -3,6 +3,7 @@ package rules_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +68,25 @@ func harnessesOf(e rules.Entry) []string {
 }
 
 // TestLibraryOnDisk plays the steps of entries that look at files.
+// The bans on printing secrets stay bans under a weaker default of the file, as in
+// the peer; entries without a mode take it.
+func TestEntriesWithAModeOfTheirOwn(t *testing.T) {
+	set, problems := rules.Load([]rules.File{{
+		Layer: rules.ProjectFile, Path: "/p/AGENTLTL.yaml",
+		Text: []byte("settings: {mode: warn}\nuse: [no-env-dumps, no-secrets-in-commands, no-force-push]\n"),
+	}}, rules.LoadOptions{})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	var got []string
+	for i := range set.Rules {
+		got = append(got, set.Rules[i].ID+" "+set.Rules[i].Mode.String())
+	}
+	if want := []string{"no-env-dumps block", "no-secrets-in-commands block", "no-force-push warn"}; !slices.Equal(got, want) {
+		t.Errorf("rules %q, want %q", got, want)
+	}
+}
+
 func TestLibraryOnDisk(t *testing.T) {
 	files, err := filepath.Glob("testdata/library/*.txtar")
 	if err != nil || len(files) == 0 {

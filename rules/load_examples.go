@@ -44,6 +44,17 @@ func judgeSpec(e spec.Example, specs *spec.Set, ctx *Context) string {
 	return fmt.Sprintf("the example %q gives no %s with these arguments, but %s", e.Line, e.Tool, strings.Join(seen, "; "))
 }
 
+// asInLine compares an argument with what an example says of it: each element of a
+// list, and any path as the line writes it.
+func (v *view) asInLine(arg string, want, have any) bool {
+	w, ok1 := want.([]any)
+	h, ok2 := have.([]any)
+	if ok1 && ok2 {
+		return slices.EqualFunc(w, h, func(a, b any) bool { return v.asInLine(arg, a, b) })
+	}
+	return v.equalArg(arg, want, have, true) || v.equalPath(want, have)
+}
+
 // hasForm says whether a call has a tool and at least these arguments; paths may
 // be written as in the line.
 func hasForm(e spec.Example, tool string, args trace.Args, ctx *Context) bool {
@@ -53,7 +64,7 @@ func hasForm(e spec.Example, tool string, args trace.Args, ctx *Context) bool {
 	v := &view{call: &trace.Call{Dir: ctx.Root}, tool: tool, args: args, ctx: ctx}
 	for k, want := range e.Args {
 		have, ok := args[k]
-		if !ok || !equalArg(want, have, true, v) {
+		if !ok || !v.asInLine(k, want, have) {
 			return false
 		}
 	}

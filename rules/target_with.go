@@ -21,7 +21,7 @@ func (w *withCond) match(v *view, env ltl.Env) trace.Answer {
 		}
 		return w.bound(v, bound)
 	}
-	if equalArg(expected, actual, present, v) {
+	if v.equalArg(w.arg, expected, actual, present) {
 		return w.certain(v, actual, expected, present)
 	}
 	return w.unknown(v, actual, expected)
@@ -82,18 +82,18 @@ func isFlag(actual, expected any, present bool) bool {
 }
 
 // equalArg compares an expected value with an argument (rules.md 6, with).
-func equalArg(expected, actual any, present bool, v *view) bool {
+func (v *view) equalArg(arg string, expected, actual any, present bool) bool {
 	list, isList := actual.([]any)
 	if !isList {
-		return equalScalar(expected, actual, present, v)
+		return v.equalScalar(arg, expected, actual, present)
 	}
 	if _, ok := expected.([]any); ok {
 		return trace.Equal(expected, actual) // as a whole, paths as they are
 	}
-	return slices.ContainsFunc(list, func(e any) bool { return equalArg(expected, e, true, v) })
+	return slices.ContainsFunc(list, func(e any) bool { return v.equalArg(arg, expected, e, true) })
 }
 
-func equalScalar(expected, actual any, present bool, v *view) bool {
+func (v *view) equalScalar(arg string, expected, actual any, present bool) bool {
 	want, wantBool := expected.(bool)
 	_, haveBool := actual.(bool)
 	if wantBool || haveBool {
@@ -107,11 +107,11 @@ func equalScalar(expected, actual any, present bool, v *view) bool {
 			return strings.TrimSpace(s) == string(n)
 		}
 	}
-	return trace.Equal(expected, actual) || equalPath(expected, actual, v)
+	return trace.Equal(expected, actual) || v.isPath(arg) && v.equalPath(expected, actual)
 }
 
 // equalPath says whether expected text names the argument's path.
-func equalPath(expected, actual any, v *view) bool {
+func (v *view) equalPath(expected, actual any) bool {
 	want, ok1 := expected.(string)
 	have, ok2 := actual.(string)
 	if !ok1 || !ok2 || !strings.HasPrefix(have, "/") || asWritten(want) {

@@ -23,6 +23,10 @@ const mBase = "base"
 // mPruned is the hash of the last call whose entry went, in hexadecimal.
 const mPruned = "pruned-hash"
 
+// mNewest is the time of the newest call when calls were pruned last: if all went,
+// a clock that went back still stands there (rules.md 17).
+const mNewest = "newest-time"
+
 func (t *Tx) metaInt(key string) int {
 	v := t.Meta(key)
 	if v == "" {
@@ -178,10 +182,10 @@ func (t *Tx) newest() time.Time {
 	return *t.core.newest
 }
 
-func (t *Tx) lastTime() (newest time.Time) {
+func (t *Tx) lastTime() time.Time {
 	b := t.root(bCalls)
 	if b == nil {
-		return newest
+		return time.Time{}
 	}
 	if k, v := b.Cursor().Last(); k != nil && len(v) >= hashLen {
 		c, err := trace.DecodeEntry(v[hashLen:])
@@ -189,6 +193,14 @@ func (t *Tx) lastTime() (newest time.Time) {
 			damaged("the last call: %v", err)
 		}
 		return c.Time
+	}
+	v := t.Meta(mNewest)
+	if v == "" {
+		return time.Time{}
+	}
+	newest, err := time.Parse(time.RFC3339Nano, v)
+	if err != nil {
+		damaged("the time of the newest call is %q", v)
 	}
 	return newest
 }

@@ -130,9 +130,10 @@ func (s *Session) cutInCopy(o PruneOptions) error {
 	return h.use(func() error {
 		var p plan
 		var last trace.Hash
+		var newest time.Time
 		err := s.reading(h, func(t *Tx) error {
 			p = t.plan(o, 0) // again: now under the lock
-			last = t.hashBefore(p.number)
+			last, newest = t.hashBefore(p.number), t.newest()
 			return nil
 		})
 		if err != nil || p.empty() {
@@ -142,7 +143,7 @@ func (s *Session) cutInCopy(o PruneOptions) error {
 			if p.report.Project == 0 {
 				return nil
 			}
-			return t.PutMeta(mPruned, hex.EncodeToString(last[:]))
+			return t.putPruned(last, newest)
 		})
 	})
 }
@@ -193,8 +194,7 @@ func (t *Tx) apply(p plan) error {
 		return err
 	}
 	if p.report.Project > 0 {
-		last := t.hashBefore(p.number)
-		if err := t.PutMeta(mPruned, hex.EncodeToString(last[:])); err != nil {
+		if err := t.putPruned(t.hashBefore(p.number), t.newest()); err != nil {
 			return err
 		}
 		if err := deleteBelow(calls, p.number); err != nil {
@@ -211,6 +211,11 @@ func (t *Tx) apply(p plan) error {
 		}
 	}
 	return nil
+}
+
+// putPruned keeps what the calls that go leave behind.
+func (t *Tx) putPruned(last trace.Hash, newest time.Time) error {
+	return errors.Join(t.PutMeta(mPruned, hex.EncodeToString(last[:])), t.PutMeta(mNewest, trace.FormatTime(newest)))
 }
 
 // deleteBelow removes the keys before a number.

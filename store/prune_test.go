@@ -232,6 +232,41 @@ func TestPruneBeforeATime(t *testing.T) {
 	})
 }
 
+// A clock that went back stands at the newest recorded time, be that call still
+// here or not: rules that saw it and rules that come later agree on the time.
+func TestPrunedCallsKeepTheClock(t *testing.T) {
+	for name, prune := range map[string]func(*Session, Keep) error{
+		"in a copy": func(s *Session, k Keep) error {
+			_, err := s.Prune(PruneOptions{Sessions: true, Project: true, Keep: k})
+			return err
+		},
+		"in place": func(s *Session, k Keep) error {
+			_, _, err := s.Daily(k)
+			return err
+		},
+	} {
+		for keep := range 2 {
+			s := Open(testOptions(t))
+			appendCalls(t, s, 10)
+			if err := prune(s, Keep{keep, keep}); err != nil {
+				t.Fatal(err)
+			}
+			update(t, s, func(tx *Tx) error {
+				if n := 10 - tx.First(state.Project); n != keep {
+					t.Errorf("%s: %d calls kept, want %d", name, n, keep)
+				}
+				c := call("late", 0)
+				c.Time = start.Add(-time.Hour)
+				c, err := tx.Append(c)
+				if want := start.Add(9 * time.Second); !c.Time.Equal(want) {
+					t.Errorf("%s, %d kept: the next call is of %v, want %v", name, keep, c.Time, want)
+				}
+				return err
+			})
+		}
+	}
+}
+
 func TestDailyRunsOnceADay(t *testing.T) {
 	o := testOptions(t)
 	s := Open(o)

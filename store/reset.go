@@ -80,6 +80,7 @@ func (t *Tx) ResetAll() error {
 		t.root(bCalls).SetSequence(sequence),
 		t.PutMeta(mBase, strconv.FormatUint(sequence, 10)),
 		t.PutMeta(mPruned, hex.EncodeToString(head[:])),
+		t.PutMeta(mNewest, ""), // no rule remembers a time any more
 	)
 }
 

@@ -143,8 +143,8 @@ func (w *work) unsent() bool {
 
 // again gives the answer of a call id that was decided already, unless the user
 // wrote or the session was resumed in between (rules.md 8.11). Some model servers
-// count their ids from zero in every message: another call, and one that is
-// proposed when the id's last call has run, is a new one.
+// count their ids from zero in every message: another call under the id is a new
+// one. The same call is not, and is recorded once.
 func (w *work) again(tx state.Tx) bool {
 	if w.e.ID == "" {
 		return false
@@ -153,7 +153,8 @@ func (w *work) again(tx state.Tx) bool {
 	if !ok {
 		return false
 	}
-	if w.reused = c.Key != "" && c.Key != w.p.Key || len(c.Answer) == 0; w.reused || c.Resumes != tx.Memory(state.Session).Resumes {
+	w.reused = c.Key != "" && c.Key != w.p.Key
+	if w.reused || len(c.Answer) == 0 || c.Resumes != tx.Memory(state.Session).Resumes {
 		return false
 	}
 	var a Answer

@@ -218,7 +218,7 @@ func (x *machine) handle(h int, e Event, die string) (a Answer, died bool) {
 	}
 	died = die != "" && !x.before && !x.after
 	x.before, x.after = false, false
-	if !x.busy && !(died && (die == "before" || e.Kind == UserPrompt)) { // a prompt counts before the files are looked at
+	if !x.busy && (!died || die != "before" && e.Kind != UserPrompt) { // a prompt counts before the files are looked at
 		x.file.loaded()
 		x.users[h].loaded()
 	}
@@ -300,6 +300,7 @@ func (x *machine) proposal(h int, session string, line []string) asked {
 	case BatchTimestamp:
 		p.batch = fmt.Sprint(session, x.n-x.n%3)
 		e.Batch = p.batch
+	case BatchNone:
 	}
 	if machineHarnesses[h].CallIDs {
 		p.id = fmt.Sprint("id", x.n)

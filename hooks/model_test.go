@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -555,9 +556,7 @@ func (r mRule) owed(trace []mCall) bool {
 func (m *model) fork(parent, child string) {
 	from, to := m.session(parent), m.session(child)
 	to.calls, to.first = slices.Clone(from.calls), from.first
-	for k, v := range from.begun {
-		to.begun[k] = v
-	}
+	maps.Copy(to.begun, from.begun)
 }
 
 // what is the rule as a file says it, but for its name and mode.

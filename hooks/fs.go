@@ -48,14 +48,28 @@ func (d *disk) ReadFile(path string, limit int) ([]byte, error) {
 	return b, err
 }
 
-// Real resolves symbolic links in every component; of a path that does not exist
-// as far as it does; "" when not even that can be told.
+// Real resolves symbolic links in every component; "" when nothing is there.
 func (d *disk) Real(path string) string {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return ""
 	}
 	return real
+}
+
+// realName is the real name of an absolute path; of one that is not there, by
+// the folder it would be in. Other text stays as it is.
+func (d *disk) realName(path string) string {
+	if !filepath.IsAbs(path) {
+		return path
+	}
+	if real := d.Real(path); real != "" {
+		return real
+	}
+	if real := d.Real(filepath.Dir(path)); real != "" {
+		return filepath.Join(real, filepath.Base(path))
+	}
+	return path
 }
 
 // Exists says whether something is at path, be it a dangling link.

@@ -29,7 +29,11 @@ func (r *run) read(base shell.Request) reading {
 		}
 		arg, isShell := r.p.Profile.ShellTools[c.Tool]
 		if !isShell {
-			out.Calls = append(out.Calls, r.stamp(native(c, r.homeOf(c.Tool))))
+			c = native(c, r.homeOf(c.Tool))
+			if !r.p.NoDisk && realNames(&c, &disk{}) {
+				out.looked = true
+			}
+			out.Calls = append(out.Calls, r.stamp(c))
 			continue
 		}
 		r.readLine(&out, c, arg, base)
@@ -160,6 +164,33 @@ func native(c trace.Call, home string) trace.Call {
 		c.Effects = effects(&c)
 	}
 	return c
+}
+
+// realNames gives a call whose files are reached through symbolic links another
+// form under their real names, as the command lines have it (shell.md 4.8), and
+// says whether there is one.
+func realNames(c *trace.Call, d *disk) bool {
+	real := trace.Call{Tool: c.Tool, Args: c.Args}
+	linked := false
+	for k, v := range c.Args {
+		if !isPathArg(k) {
+			continue
+		}
+		n, changed := absolute(v, d.realName)
+		if !changed {
+			continue
+		}
+		if !linked {
+			real.Args, linked = maps.Clone(c.Args), true
+		}
+		real.Args[k] = n
+	}
+	if !linked {
+		return false
+	}
+	c.Forms = append(slices.Clone(c.Forms), trace.Form{Tool: c.Tool, Args: real.Args})
+	c.Effects = append(slices.Clone(c.Effects), effects(&real)...)
+	return true
 }
 
 // absolute gives text, or each text of a list, to abs.

@@ -245,7 +245,8 @@ func (r *run) context() *rules.Context {
 		c.Tmp = "/tmp"
 	}
 	if !r.p.NoDisk {
-		c.FS = &disk{}
+		d := &disk{}
+		c.FS, c.Real = d, d.Real(r.root)
 	}
 	return c
 }

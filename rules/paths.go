@@ -72,9 +72,16 @@ func (ctx *Context) spell(s, dir string) spellings {
 }
 
 // relative gives an absolute path relative to the root ("." for the root
-// itself), "" when it is not below it.
+// itself), "" when it is not below it. A session in a link to its project names
+// files by either path.
 func (ctx *Context) relative(abs string) string {
-	root := ctx.Root
+	if rel := relativeTo(ctx.Root, abs); rel != "" {
+		return rel
+	}
+	return relativeTo(ctx.Real, abs)
+}
+
+func relativeTo(root, abs string) string {
 	if root == "" {
 		return ""
 	}

@@ -254,6 +254,7 @@ type Notice struct {
 // serves all rules of a process; it is set before the first match.
 type Context struct {
 	Root string // project root
+	Real string // the same with symbolic links resolved; "": not known
 	Home string
 	Tmp  string // temporary folder
 	FS   FS     // nil: nothing is on disk

@@ -113,7 +113,7 @@ type gate struct {
 // gates are those of the built-ins in force.
 func (p *Pipeline) gates() []gate {
 	needles := literals(p.guardFiles())
-	for _, n := range []string{"agentltl", "claude", "codex", "copilot", "vibe"} {
+	for _, n := range []string{"agentltl", "claude", "codex", "copilot", "vibe", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "VIBE_HOME"} {
 		needles = addNeedle(needles, n)
 	}
 	out := []gate{{guard.ProtectGuard, needles}}

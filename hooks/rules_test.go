@@ -160,6 +160,43 @@ func TestNativeCalls(t *testing.T) {
 	}
 }
 
+// TestGuardedByOtherWays: an MCP server writes files too, and a harness is told in
+// several ways to take its settings from elsewhere.
+func TestGuardedByOtherWays(t *testing.T) {
+	l := newLab(t, "rules: [{id: other, never: other}]\n")
+	const asked = " => ask protect-guard"
+	l.want(`mcp__fs__write_file {"path": "AGENTLTL.yaml", "content": ""}`+asked,
+		`mcp__fs__move {"source": "x", "destination": "sub/AGENTLTL.yaml"}`+asked,
+		`mcp__fs__delete {"uri": "file:///w/.claude/settings.json"}`+asked,
+		`mcp__fs__read_file {"path": "AGENTLTL.yaml"} => allow`,
+		`mcp__fs__write_file {"path": "README.md", "content": "AGENTLTL.yaml holds the rules"} => allow`,
+		"CLAUDE_CONFIG_DIR=/x claude -p hi"+asked, "env CLAUDE_CONFIG_DIR=/x claude -p hi"+asked,
+		"export CODEX_HOME=/x; codex exec hi"+asked, "VIBE_HOME=/x; export VIBE_HOME; vibe"+asked,
+		"declare -x COPILOT_HOME=/x; copilot"+asked, "export EDITOR=vi; claude -p hi => allow")
+}
+
+// TestLinks: a path condition holds for the typed and for the real path, be it
+// in a command line or not.
+func TestLinks(t *testing.T) {
+	l := newLab(t, `rules:
+  - {id: sealed, never: {tool: [Read, Write, cat], where: {"*": "conf/*"}}}
+  - {id: kept, never: {effect: write, where: {target: "kept/*"}}}
+`)
+	l.put("conf/a", "")
+	l.put("kept/a", "")
+	must(t, os.Symlink("conf", filepath.Join(l.root, "folder")))
+	must(t, os.Symlink("conf/a", filepath.Join(l.root, "file")))
+	must(t, os.Symlink("kept", filepath.Join(l.root, "k")))
+	l.want("cat folder/a => deny sealed", `Read {"file_path": "folder/a"} => deny sealed`, `Read {"file_path": "file"} => deny sealed`,
+		`Write {"file_path": "folder/new", "content": ""} => deny sealed`, `Edit {"file_path": "k/a"} => deny kept`,
+		`Read {"file_path": "k/a"} => allow`)
+	name := l.root + "-link"
+	must(t, os.Symlink(l.root, name))
+	real := l.root
+	l.root = name
+	l.want(`Read {"file_path": "conf/a"} => deny sealed`, `Read {"file_path": "`+real+`/conf/a"} => deny sealed`, "cat "+real+"/conf/a => deny sealed")
+}
+
 // TestATildeThatIsAName: Codex and Copilot CLI take "~/../x" for the file x
 // below the working directory.
 func TestATildeThatIsAName(t *testing.T) {

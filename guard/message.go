@@ -355,7 +355,7 @@ func (b *wordBuilder) line() string {
 		what = cut(oneLine(c.Source), 120)
 		who = "the setting for unread lines"
 	}
-	s := fmt.Sprintf("agentltl: %s %s %s", who, verb, cut(what, 120))
+	s := fmt.Sprintf("agentltl: %s %s %s", who, verb, cut(oneLine(what), 120))
 	if d.ID != "" {
 		s += fmt.Sprintf("; %s explain %s", b.w.Program, d.ID)
 	}

@@ -46,6 +46,7 @@ func (r *run) scan() (Answer, any) {
 	if tool == "" && len(r.e.Calls) > 0 {
 		tool = r.e.Calls[0].Tool
 	}
+	tool = guard.Name(tool) // an MCP server chose it
 	what := strings.Join(kinds, ", ")
 	return Answer{
 		Leaks:   kinds,
@@ -179,8 +180,17 @@ func (r *run) carry(m *state.Memory, a *Answer) {
 		a.Context, a.Notice = join(a.Context, text), join(a.Notice, notice)
 	}
 	if r.gapped && told(m, "unchecked", "yes") {
-		a.Notice = join(a.Notice, "agentltl: a call ran that no rule was asked about: "+strings.Join(a.Calls, ", ")+"; agentltl-hook doctor")
+		a.Notice = join(a.Notice, "agentltl: a call ran that no rule was asked about: "+strings.Join(names(a.Calls), ", ")+"; agentltl-hook doctor")
 	}
+}
+
+// names are tools as our sentences show them.
+func names(tools []string) []string {
+	out := make([]string, len(tools))
+	for i, t := range tools {
+		out[i] = guard.Name(t)
+	}
+	return out
 }
 
 // spoolBlind keeps a post event of a store that nobody could even look into: its

@@ -115,20 +115,20 @@ func printExplained(w io.Writer, x hooks.Explained) {
 	case d != nil:
 		fmt.Fprintf(w, "decision %s, %s: %s", d.ID, d.Time.Local().Format(time.DateTime), actionWords(d.Action))
 		if d.Rule != "" {
-			fmt.Fprintf(w, " by %s (%s)", d.Rule, d.Mode)
+			fmt.Fprintf(w, " by %s (%s)", guard.Name(d.Rule), d.Mode)
 		}
-		fmt.Fprintf(w, "\ncall: %s\n", x.Call)
+		fmt.Fprintf(w, "\ncall: %s\n", guard.Clean(x.Call))
 		if d.Problem != "" {
-			fmt.Fprintf(w, "what broke it: %s\n", d.Problem)
+			fmt.Fprintf(w, "what broke it: %s\n", guard.Clean(d.Problem))
 		}
 		if list, ok := d.More["unread"].([]any); ok {
 			for _, u := range list {
-				fmt.Fprintf(w, "could not be read: %v\n", u)
+				fmt.Fprintf(w, "could not be read: %s\n", guard.Clean(fmt.Sprint(u)))
 			}
 		}
 		fmt.Fprintf(w, "recorded then: %s in the session\n", cli.Count(d.Len, "call"))
 	default:
-		fmt.Fprintf(w, "call: %s\nnow: %s\n", x.Call, x.Result)
+		fmt.Fprintf(w, "call: %s\nnow: %s\n", guard.Clean(x.Call), x.Result)
 	}
 	switch {
 	case x.NoRules:

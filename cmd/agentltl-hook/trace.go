@@ -230,8 +230,8 @@ func printTrace(w io.Writer, doc traceDoc, o traceOptions) {
 }
 
 func printDecision(w io.Writer, d *state.Decision) {
-	by := d.Rule
-	if by == "" {
+	by := guard.Name(d.Rule)
+	if d.Rule == "" {
 		by = "a setting"
 	}
 	if d.Mode != "" {
@@ -241,7 +241,7 @@ func printDecision(w io.Writer, d *state.Decision) {
 	if call == "" {
 		call = callText(d.Tool, d.Args)
 	}
-	fmt.Fprintf(w, "%-6s %s  %s by %s: %s\n", d.ID, d.Time.Local().Format(time.DateTime), actionWords(d.Action), guard.Clean(by), flat(call))
+	fmt.Fprintf(w, "%-6s %s  %s by %s: %s\n", d.ID, d.Time.Local().Format(time.DateTime), actionWords(d.Action), by, flat(call))
 }
 
 // actionWords are what became of a call. A rule in shadow, or of a paused

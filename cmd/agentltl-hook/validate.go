@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agentltl/agentltl-hook/guard"
 	"github.com/agentltl/agentltl-hook/internal/cli"
 	"github.com/agentltl/agentltl-hook/ltl"
 	"github.com/agentltl/agentltl-hook/rules"
@@ -232,7 +233,7 @@ func printRules(w io.Writer, list []validatedRule) {
 		if r.Fallback {
 			marks = append(marks, "judged by the whole trace, its cost grows with it")
 		}
-		fmt.Fprintf(w, "  %s [%s] (%s): %s\n", r.ID, strings.Join(append([]string{r.Mode}, marks...), ", "), origin, r.Summary)
+		fmt.Fprintf(w, "  %s [%s] (%s): %s\n", guard.Name(r.ID), strings.Join(append([]string{r.Mode}, marks...), ", "), origin, r.Summary)
 		if r.When != "" {
 			fmt.Fprintf(w, "      when: %s\n", r.When)
 		}

@@ -9,7 +9,7 @@ const (
 	maxValues   = 64     // of an unrolled loop
 	maxBraces   = 256    // words of a brace expansion
 	maxDepth    = 16     // nested functions, scripts and texts
-	maxSteps    = 30_000 // statements, words and copies
+	maxSteps    = 20_000 // statements, words and copies
 	copyCost    = 8      // entries of a map copied in one step
 	maxArith    = 400    // nesting of one arithmetic expression
 	maxFiles    = 64     // read through the view of the disk

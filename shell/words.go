@@ -32,7 +32,7 @@ func (w *walker) word(st *state, c ctx, x *syntax.Word) []word {
 		typed := c.src.slice(x.Pos(), x.End())
 		return []word{{typed: typed, text: typed, split: true, dyn: true, pos: w.pos(c, x)}}
 	}
-	var out []word
+	out := make([]word, 0, len(list))
 	for _, b := range list {
 		if len(list) > 1 && !w.spend(2) {
 			return nil
@@ -139,7 +139,7 @@ func (w *walker) oneWord(ps []piece, pos int) word {
 
 // pieces expands the parts of a word.
 func (w *walker) pieces(st *state, c ctx, parts []syntax.WordPart, quoted bool) []piece {
-	var ps []piece
+	ps := make([]piece, 0, len(parts))
 	for i, part := range parts {
 		switch x := part.(type) {
 		case *syntax.Lit:

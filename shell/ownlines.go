@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/agentltl/agentltl-hook/shell/spec"
@@ -56,19 +57,7 @@ func (w *walker) debuggerLines(st *state, c ctx, cmd command, base string) {
 // fzf walks the lines of a preview and of the actions that keys are bound to:
 // execute(..), reload:.. (man fzf, ACTION ARGUMENT).
 func (w *walker) fzf(st *state, c ctx, cmd command) {
-	words := cmd.words[1:]
-	for i := 0; i < len(words); i++ {
-		name, text, glued := strings.Cut(words[i].text, "=")
-		if !has("--preview --bind --with-shell", name) {
-			continue
-		}
-		if !glued {
-			i++
-			if i >= len(words) {
-				return
-			}
-			text = words[i].text
-		}
+	for name, text := range valued(cmd.words[1:], "--preview --bind --with-shell") {
 		if name != "--bind" {
 			w.shellOut(st, c, cmd, fzfLine(text), "fzf")
 			continue
@@ -254,22 +243,31 @@ func cmakeName(name string) string {
 	return ""
 }
 
+// valued are those of the named options that have a value, glued or behind.
+func valued(words []word, names string) iter.Seq2[string, string] {
+	return func(yield func(name, text string) bool) {
+		for i := 0; i < len(words); i++ {
+			name, text, glued := strings.Cut(words[i].text, "=")
+			if !has(names, name) {
+				continue
+			}
+			if !glued {
+				if i++; i >= len(words) {
+					return
+				}
+				text = words[i].text
+			}
+			if !yield(name, text) {
+				return
+			}
+		}
+	}
+}
+
 // hgConfig walks settings that Mercurial is given for one call, or that hand a
 // program the connection.
 func (w *walker) hgConfig(st *state, c ctx, cmd command) {
-	words := cmd.words[1:]
-	for i := 0; i < len(words); i++ {
-		name, text, glued := strings.Cut(words[i].text, "=")
-		if !has("--config -e --ssh --remotecmd", name) {
-			continue
-		}
-		if !glued {
-			i++
-			if i >= len(words) {
-				return
-			}
-			text = words[i].text
-		}
+	for name, text := range valued(cmd.words[1:], "--config -e --ssh --remotecmd") {
 		if name != "--config" {
 			w.shellOut(st, c, cmd, text, "hg")
 			continue

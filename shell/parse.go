@@ -76,6 +76,9 @@ func (w *walker) parse(text string, pos int) (*syntax.File, string) {
 			continue
 		}
 		if fixed, ok := subshelled(text, pe.Text, at); ok && try < maxNesting {
+			if i := parted(text, fixed); failed == "" && closesTwice(text[i:]) {
+				failed = text // arithmetic for bash, which runs the $(..) in it before it sees that it is none
+			}
 			text = fixed
 			continue
 		}
@@ -125,6 +128,31 @@ func subshelled(text, msg string, at int) (string, bool) {
 		return text, false
 	}
 	return text[:i+1] + " " + text[i+1:], true
+}
+
+// parted is where the first text ceases to be like the second.
+func parted(a, b string) int {
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	return i
+}
+
+// closesTwice says whether the bracket that a text begins with is closed by "))".
+func closesTwice(text string) bool {
+	depth := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return strings.HasPrefix(text[i+1:], ")")
+			}
+		}
+	}
+	return false
 }
 
 // unclosed is the delimiter that a here-document of the message lacks.

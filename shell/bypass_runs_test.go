@@ -141,6 +141,7 @@ var runAttempts = []attempt{
 	{line: `socat TCP4:h:1 'exec:sh -i,pty'`, calls: []string{`socat`, `sh`}, unread: "dynamic-script"},
 	{line: `socat - SHELL:'rm x'`, calls: []string{`socat`, rmx}},
 	{line: `((for i in ; do w $(rm x); done)) >/dev/null`, calls: []string{`redirect`}, unread: "syntax"}, // arithmetic for bash: $(..) runs
+	{line: `((for i in ; do w ")" $(rm x); done))`, calls: []string{}, unread: "syntax"},
 	{line: `expect -c 'spawn rm x'`, calls: []string{`expect`, rmx}},
 	{line: `expect -c 'exec rm x'`, calls: []string{`expect`, rmx}},
 	{line: `expect -c 'system "rm x"'`, calls: []string{`expect`, rmx}},

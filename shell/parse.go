@@ -75,11 +75,11 @@ func (w *walker) parse(text string, pos int) (*syntax.File, string) {
 			text = fixed
 			continue
 		}
-		if fixed, ok := subshelled(text, pe.Text, at); ok && try < maxNesting {
-			if i := parted(text, fixed); failed == "" && closesTwice(text[i:]) {
-				failed = text // arithmetic for bash, which runs the $(..) in it before it sees that it is none
+		if i := subshelled(text, pe.Text, at); i > 0 && try < maxNesting {
+			if failed == "" && maybeArithmetic(text[i:]) {
+				failed = text
 			}
-			text = fixed
+			text = text[:i] + " " + text[i:]
 			continue
 		}
 		if strings.HasSuffix(pe.Text, "must be followed by `=`") && strings.HasPrefix(pe.Text, "`a[b]`") && try < maxNesting && at < len(text) {
@@ -110,43 +110,45 @@ func negated(text, msg string, at int) (string, bool) {
 	return text[:at] + " " + text[at+1:], true
 }
 
-// subshelled parts the brackets of $((a) ; b) and ((a) ; b), which bash reads as
-// a subshell when they hold no arithmetic: the last pair open before the mistake.
-func subshelled(text, msg string, at int) (string, bool) {
+// subshelled is where to part the brackets of $((a) ; b) and ((a) ; b), which
+// bash reads as a subshell when they hold no arithmetic: the last pair open before
+// the mistake. 0: nowhere.
+func subshelled(text, msg string, at int) int {
 	if !strings.HasPrefix(msg, "not a valid arithmetic operator: ") && !strings.HasPrefix(msg, "reached `)` without matching `") ||
 		at > len(text) {
-		return text, false
+		return 0
 	}
 	i := strings.LastIndex(text[:at], "((")
 	if strings.HasPrefix(msg, "reached `") {
 		if i = strings.Index(text[at:], "(("); i > 1 {
-			return text, false
+			return 0
 		}
 		i += at
 	}
 	if i < 0 || i < at && strings.HasPrefix(msg, "reached `") {
-		return text, false
+		return 0
 	}
-	return text[:i+1] + " " + text[i+1:], true
+	return i + 1
 }
 
-// parted is where the first text ceases to be like the second.
-func parted(a, b string) int {
-	i := 0
-	for i < len(a) && i < len(b) && a[i] == b[i] {
-		i++
-	}
-	return i
-}
-
-// closesTwice says whether the bracket that a text begins with is closed by "))".
-func closesTwice(text string) bool {
-	depth := 0
-	for i := range len(text) {
-		switch text[i] {
-		case '(':
+// maybeArithmetic says whether a text that begins with the second bracket is
+// arithmetic to bash all the same: it is where that bracket is closed by "))", and
+// then every $(..) in it runs before it is seen to be none.
+func maybeArithmetic(text string) bool {
+	depth, quote := 0, byte(0)
+	for i := 0; i < len(text); i++ {
+		switch ch := text[i]; {
+		case ch == '\\' && quote != '\'':
+			i++
+		case quote != 0:
+			if ch == quote {
+				quote = 0
+			}
+		case ch == '\'' || ch == '"':
+			quote = ch
+		case ch == '(':
 			depth++
-		case ')':
+		case ch == ')':
 			if depth--; depth == 0 {
 				return strings.HasPrefix(text[i+1:], ")")
 			}
